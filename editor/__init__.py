@@ -1,0 +1,1 @@
+"""The application: documents, protocol, hub, store, web and the Gradio shell. Torch-free."""

@@ -1,0 +1,1 @@
+"""Pure document model in code points: change sets, spans, revisions, suggestions. No I/O."""

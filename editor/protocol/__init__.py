@@ -1,0 +1,1 @@
+"""Browser <-> server vocabulary: websocket messages, offset translation, TypeScript export."""
