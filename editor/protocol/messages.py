@@ -106,6 +106,10 @@ class Hello(Message):
     type: Literal["hello"] = "hello"
     client_id: str = Field(min_length=1, max_length=64)
     protocol: int = PROTOCOL_VERSION
+    # The version of the text the browser already holds (also after a server restart, when
+    # `since` no longer counts): the welcome then has text=None, resumed=True and in `updates`
+    # everything committed after it, from the log. None: send the whole text.
+    version: int | None = Field(default=None, ge=0)
 
 
 class Edit(Message):
@@ -295,6 +299,12 @@ class RunEnded(Message):
     message: str | None = None
 
 
+class Renamed(Message):
+    type: Literal["renamed"] = "renamed"
+    seq: int
+    title: str
+
+
 class WorkerState(Message):
     type: Literal["worker_state"] = "worker_state"
     state: Literal["ready", "loading", "down"]
@@ -328,6 +338,7 @@ ServerMessage = (
     | SuggestionAdded
     | SuggestionDecided
     | RunEnded
+    | Renamed
     | WorkerState
     | Problem
     | PongMessage
