@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 __all__ = [
-    "CausalState",
     "Capabilities",
+    "CausalState",
     "Context",
     "Denoiser",
     "RegionStream",

@@ -1,0 +1,1 @@
+"""Models behind one protocol: the embedded infill denoiser and the scripted one."""
