@@ -79,6 +79,7 @@ export interface Hello {
   type: "hello"
   client_id: string
   protocol?: number
+  version?: number | null
 }
 
 export interface Edit {
