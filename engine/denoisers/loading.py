@@ -46,7 +46,7 @@ def load_base(
     """Read dequantised weights; return them, their shape and the ids never to be produced."""
     with safe_open(weights, framework="pt", device=str(device)) as file:
         metadata = file.metadata()
-        tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}
+        tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in file}
     shape = Shape(
         heads=int(metadata["heads"]),
         kv_heads=int(metadata["kv_heads"]),
@@ -54,7 +54,7 @@ def load_base(
         rope_theta=float(metadata["rope_theta"]),
         max_positions=int(metadata["max_positions"]),
     )
-    layers = []
+    layers: list[LayerWeights] = []
     while (prefix := f"layers.{len(layers)}.") + "attention.qkv" in tensors:
         matrices = (tensors[prefix + name].to(dtype) for name in MATRICES)
         norms = (tensors[prefix + name].float() for name in ("attention_norm", "mlp_norm"))
