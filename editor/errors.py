@@ -63,8 +63,15 @@ class Conflict(EditorError):
 
 
 class StaleVersion(Conflict):
+    """Carries both versions, so that the caller can be sent what it has not seen."""
+
     code = "stale_version"
     retryable = True
+
+    def __init__(self, message: str, *, base_version: int, head_version: int) -> None:
+        super().__init__(message)
+        self.base_version = base_version
+        self.head_version = head_version
 
 
 class SpanConflict(Conflict):
