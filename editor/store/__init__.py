@@ -1,0 +1,1 @@
+"""SQLite through SQLAlchemy Core: schema, one writer, repositories. Acknowledge after commit."""

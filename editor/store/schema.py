@@ -1,0 +1,186 @@
+"""Tables. Times are seconds since 1970 UTC, offsets code points, nested values JSON.
+
+`documents` and `spans` hold the head; `edits` and `revisions` are append-only logs from which
+every text can be rebuilt; `snapshots` is a cache of it and may be emptied. `purges` remembers
+what was removed by its hashes only: a row there is what lets the triggers of the logs pass.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+__all__ = [
+    "documents",
+    "edits",
+    "metadata",
+    "ops",
+    "passes",
+    "purges",
+    "revisions",
+    "runs",
+    "snapshots",
+    "spans",
+    "suggestions",
+]
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+
+def _document_id(*, primary_key: bool = False) -> Column[str]:
+    return Column(
+        "document_id",
+        String(64),
+        ForeignKey("documents.id", ondelete="CASCADE"),
+        primary_key=primary_key,
+        nullable=False,
+    )
+
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("text", Text, nullable=False),  # at `version`
+    Column("version", Integer, nullable=False),
+    Column("text_hash", String(64), nullable=False),
+    Column("created_s", Float, nullable=False),
+    Column("updated_s", Float, nullable=False),
+)
+
+edits = Table(
+    "edits",
+    metadata,
+    _document_id(primary_key=True),
+    Column("version", Integer, primary_key=True),  # after the edit
+    Column("client_id", String(64), nullable=False),
+    Column("cause", String(16), nullable=False),
+    Column("changes", JSON, nullable=False),  # code points
+    Column("text_hash", String(64), nullable=False),  # after the edit
+    Column("created_s", Float, nullable=False),
+)
+
+revisions = Table(
+    "revisions",
+    metadata,
+    _document_id(primary_key=True),
+    Column("n", Integer, primary_key=True),
+    Column("parent", Integer),
+    Column("version", Integer, nullable=False),
+    Column("author_kind", String(16), nullable=False),
+    Column("summary", Text, nullable=False),
+    Column("created_at", String(40), nullable=False),  # ISO 8601; part of the hash as written
+    Column("changes", JSON, nullable=False),  # from the parent's text, or from nothing
+    Column("text_hash", String(64), nullable=False),
+    Column("parent_hash", String(64), nullable=False),
+    Column("hash", String(64), nullable=False),
+)
+
+spans = Table(
+    "spans",
+    metadata,
+    _document_id(primary_key=True),
+    Column("id", String(64), primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("settings", JSON, nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    _document_id(),
+    Column("version", Integer, nullable=False),  # of the text it was made for
+    Column("state", String(16), nullable=False),
+    Column("span_ids", JSON, nullable=False),
+    Column("job", JSON, nullable=False),  # as sent to the worker, less the text
+    Column("passes", Integer, nullable=False),
+    Column("max_passes", Integer, nullable=False),
+    Column("stop_reason", String(32)),
+    Column("code", String(64)),
+    Column("message", Text),
+    Column("tokens_per_pass", Float, nullable=False),
+    Column("timings", JSON),
+    Column("run_card", JSON),
+    Column("created_s", Float, nullable=False),
+    Column("ended_s", Float),
+    Index("ix_runs_document_id", "document_id"),
+)
+
+passes = Table(
+    "passes",
+    metadata,
+    Column("run_id", String(64), ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("pass_index", Integer, primary_key=True),
+    Column("committed", Integer, nullable=False),
+    Column("remasked", Integer, nullable=False),
+    Column("edited", Integer, nullable=False),
+    Column("masked_left", Integer, nullable=False),
+    Column("mean_confidence", Float, nullable=False),
+    Column("mean_entropy", Float, nullable=False),
+    Column("pass_ms", Float, nullable=False),
+    Column("canvas_hash", String(128), nullable=False),
+)
+
+suggestions = Table(
+    "suggestions",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    _document_id(),
+    Column("run_id", String(64), ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("span_id", String(64), nullable=False),
+    Column("original", Text, nullable=False),
+    Column("alternatives", JSON, nullable=False),
+    Column("confidence", Float, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("created_s", Float, nullable=False),
+    Column("decided_s", Float),
+    Index("ix_suggestions_document_id", "document_id"),
+    Index("ix_suggestions_run_id", "run_id"),
+)
+
+ops = Table(
+    "ops",
+    metadata,
+    _document_id(primary_key=True),
+    Column("op_id", String(64), primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("created_s", Float, nullable=False),
+)
+
+snapshots = Table(
+    "snapshots",
+    metadata,
+    _document_id(primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("text", Text, nullable=False),
+)
+
+purges = Table(
+    "purges",
+    metadata,
+    Column("document_id", String(64), primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("text_hash", String(64), nullable=False),
+    Column("revision_hash", String(64), nullable=False),
+    Column("purged_s", Float, nullable=False),
+)

@@ -1,0 +1,1 @@
+"""Alembic migrations of the editor's database; `editor.store.migrating` runs them."""
