@@ -1,0 +1,1 @@
+"""HTTP and websocket face of the editor: routes, access, health. It decides nothing itself."""
