@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-import regex
+import regex  # type: ignore[import-untyped]  # ships no types
 
 from editor.errors import InvalidOffset, InvalidText, TooLarge
 
@@ -56,9 +56,8 @@ def check_text(text: str, *, limit: int) -> None:
         what = "NUL" if found.group() == "\x00" else "an unpaired surrogate"
         raise InvalidText(f"the text has {what} at code point {found.start()}; none is allowed")
     if "\r" in text:
-        raise InvalidText(
-            f'the text has a carriage return at code point {text.index(chr(13))}; line ends are "\\n"'
-        )
+        position = text.index("\r")
+        raise InvalidText(f'the text has "\\r" at code point {position}; line ends are "\\n"')
 
 
 def is_grapheme_border(text: str, offset: int) -> bool:
