@@ -46,7 +46,10 @@ def load_base(
     """Read dequantised weights; return them, their shape and the ids never to be produced."""
     with safe_open(weights, framework="pt", device=str(device)) as file:
         metadata = file.metadata()
-        tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in file}
+        tensors: dict[str, Tensor] = {
+            name: file.get_tensor(name)
+            for name in file.keys()  # noqa: SIM118  (the file object is no mapping)
+        }
     shape = Shape(
         heads=int(metadata["heads"]),
         kv_heads=int(metadata["kv_heads"]),
