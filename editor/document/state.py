@@ -1,0 +1,128 @@
+"""The state of one open document, as its authority holds it.
+
+Owns the value that `editor.hub.session.decide` maps to the next one. Frozen: a decision that
+cannot be stored is dropped and the old state stays. Invariants: spans fit the text; `version`
+is the number of edits ever applied; suggestions and runs that matter no more are bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from editor.document.changes import ChangeSet
+from editor.document.revisions import Revision
+from editor.document.spans import Span
+from editor.document.suggestions import Suggestion
+
+__all__ = [
+    "MAX_KNOWN_OPS",
+    "DocumentState",
+    "Edit",
+    "EditCause",
+    "Pending",
+    "Run",
+    "RunState",
+    "compose_pending",
+]
+
+MAX_KNOWN_OPS = 1_024
+MAX_ENDED_RUNS = 32
+MAX_DECIDED_SUGGESTIONS = 256
+
+EditCause = Literal["edit", "accept", "restore", "import"]
+RunState = Literal["queued", "running", "finished", "cancelled", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One entry of the append-only log; applying it leads to `version`."""
+
+    version: int
+    op_id: str
+    client_id: str
+    changes: ChangeSet
+    cause: EditCause
+    created_at: str  # ISO 8601, UTC
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Typing since the head revision, composed into one change set."""
+
+    changes: ChangeSet
+    first_s: float
+    last_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One refinement. `id` is also the engine's job id.
+
+    `originals` is region id -> its text at the start; `stable` is region id -> text that will
+    not change again in this run. Provisional text lives here only, in memory.
+    """
+
+    id: str
+    state: RunState
+    span_ids: tuple[str, ...]
+    base_version: int
+    originals: Mapping[str, str]
+    route: str = ""
+    passes: int = 0
+    max_passes: int = 0
+    stable: Mapping[str, str] = field(default_factory=dict)
+    is_stopping: bool = False
+
+    @property
+    def is_active(self) -> bool:
+        return self.state in ("queued", "running")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentState:
+    """Everything a decision needs. `head` is the newest revision.
+
+    `suggestions` holds all open ones and some decided ones, `runs` all active ones and some
+    ended ones, both by id. `known_ops` maps recent op ids to the version they led to, oldest
+    first. `region_versions` says at which version the text of a region last changed; a region
+    that is not in it has not changed since `loaded_version`.
+    """
+
+    id: str
+    title: str
+    text: str
+    version: int
+    hash: str  # SHA-256 of the text
+    head: Revision
+    spans: tuple[Span, ...] = ()
+    suggestions: Mapping[str, Suggestion] = field(default_factory=dict)
+    runs: Mapping[str, Run] = field(default_factory=dict)
+    pending: Pending | None = None
+    known_ops: Mapping[str, int] = field(default_factory=dict)
+    region_versions: Mapping[str, int] = field(default_factory=dict)
+    loaded_version: int = 0
+
+    @property
+    def active_runs(self) -> tuple[Run, ...]:
+        return tuple(run for run in self.runs.values() if run.is_active)
+
+    @property
+    def open_suggestions(self) -> tuple[Suggestion, ...]:
+        return tuple(s for s in self.suggestions.values() if s.state == "open")
+
+    def span(self, span_id: str) -> Span | None:
+        return next((span for span in self.spans if span.id == span_id), None)
+
+    def run_on(self, span_id: str) -> Run | None:
+        """Return the active run that works on a region, if any."""
+        return next((run for run in self.active_runs if span_id in run.span_ids), None)
+
+
+def compose_pending(edits: Iterable[ChangeSet], *, first_s: float, last_s: float) -> Pending | None:
+    """Return the typing since the head revision from the log; None when there is none."""
+    changes: ChangeSet | None = None
+    for edit in edits:
+        changes = edit if changes is None else changes.compose(edit)
+    return None if changes is None else Pending(changes, first_s, last_s)
