@@ -10,11 +10,16 @@ its value is being written. A span whose text is wholly replaced covers the repl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import json
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from editor.document.changes import ChangeSet
+from editor.document.changes import Change, ChangeSet
+from editor.document.text import check_offset, is_grapheme_border
+from editor.errors import InvalidInput, InvalidOffset, LockViolation, SpanConflict, TooLarge
 
 __all__ = [
     "MAX_REGION_CODE_POINTS",
@@ -56,32 +61,61 @@ def map_spans(
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """Return (the spans moved through an edit, the spans it deleted), both in their order.
 
-    Cost: one walk over the sections for each span that moves.
+    Cost: one walk over the sections for each span behind the first change.
     """
-    raise NotImplementedError
+    first = next(changes.changes(), None)
+    kept: list[Span] = []
+    deleted: list[Span] = []
+    for span in spans:
+        if first is None or span.end < first.start:
+            kept.append(span)
+            continue
+        start = changes.map_position(span.start, assoc=1)
+        end = changes.map_position(span.end, assoc=1 if span.kind == "field" else -1)
+        if start < end:
+            kept.append(replace(span, start=start, end=end))
+        else:
+            deleted.append(span)
+    return tuple(kept), tuple(deleted)
 
 
 def is_touched(span: Span, changes: ChangeSet) -> bool:
     """Say whether an edit deletes, replaces or inserts inside the span; its edges do not count."""
-    raise NotImplementedError
+    return any(_cuts(change, span.start, span.end) for change in changes.changes())
 
 
 def locked_ranges(spans: Iterable[Span]) -> tuple[tuple[int, int], ...]:
-    """Return what is locked as ranges in order; locks that overlap or touch come as one."""
-    raise NotImplementedError
+    """Return what is locked as ranges in order; locks that overlap come as one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted((s.start, s.end) for s in spans if s.kind == "locked"):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return tuple(merged)
 
 
-def check_spans(text: str, spans: Sequence[Span]) -> None:
+def check_spans(text: str, spans: Sequence[Span], *, known: Collection[Span] = ()) -> None:
     """Accept a whole set of spans for a text.
 
     Locks may overlap each other (their union is locked) and may lie inside a region or field
-    (the scaffold it is refined around); a lock across a border is refused.
+    (the scaffold it is refined around); a lock across a border is refused. `known` are spans
+    accepted before: their borders are not looked at again, since typing may have moved them.
 
     Raises: InvalidOffset outside the text, empty, inverted, or inside a grapheme; SpanConflict
     when regions or fields overlap, or a lock reaches over the border of one or covers it whole;
     TooLarge for a region above 4,000 code points or more than 2,000 spans; InvalidInput for ids.
     """
-    raise NotImplementedError
+    if len(spans) > MAX_SPANS:
+        raise TooLarge(f"the document would have {len(spans):,} spans; the limit is {MAX_SPANS:,}")
+    seen: set[str] = set()
+    for span in spans:
+        if span.id in seen:
+            raise SpanConflict(f"span id {span.id} is used twice; ids are unique in a document")
+        seen.add(span.id)
+        if span not in known:
+            _check_one(text, span)
+    _check_overlaps(spans)
 
 
 def check_locks(text: str, spans: Iterable[Span], changes: ChangeSet) -> None:
@@ -92,4 +126,122 @@ def check_locks(text: str, spans: Iterable[Span], changes: ChangeSet) -> None:
     inserting or by deleting what was between), when a locked number gains decimals, or when a
     combining mark is put on a locked character.
     """
-    raise NotImplementedError
+    locks = locked_ranges(spans)
+    starts = [start for start, _ in locks]
+    near: set[tuple[int, int]] = set()
+    for change in changes.changes() if locks else ():
+        # Two code points at each side can change what a locked number says: `5` and `.5`.
+        for start, end in _between(locks, starts, change.start - 2, change.end + 2):
+            if _cuts(change, start, end):
+                raise LockViolation(
+                    f"the edit of {change.start} to {change.end} touches locked text at "
+                    f"{start} to {end}; unlock it first"
+                )
+            near.add((start, end))
+    if near:
+        _check_edges(text, changes, sorted(near))
+
+
+def _cuts(change: Change, start: int, end: int) -> bool:
+    return change.start < end and change.end > start
+
+
+def _between(
+    locks: Sequence[tuple[int, int]], starts: Sequence[int], start: int, end: int
+) -> Iterator[tuple[int, int]]:
+    index = bisect_right(starts, end)
+    while index > 0 and locks[index - 1][1] >= start:
+        index -= 1
+        yield locks[index]
+
+
+def _check_edges(text: str, changes: ChangeSet, locks: Iterable[tuple[int, int]]) -> None:
+    after = changes.apply(text)
+    for start, end in locks:
+        new_start = changes.map_position(start, assoc=1)
+        new_end = changes.map_position(end, assoc=-1)
+        is_left_new = any(change.end == start for change in changes.changes())
+        is_right_new = any(change.start == end for change in changes.changes())
+        if (
+            (is_left_new and _is_joined(after, new_start))
+            or (is_right_new and _is_joined(after, new_end))
+            or (_has_decimals_before(after, new_start) and not _has_decimals_before(text, start))
+            or (_has_decimals_after(after, new_end) and not _has_decimals_after(text, end))
+            or (not is_grapheme_border(after, new_start) and is_grapheme_border(text, start))
+            or (not is_grapheme_border(after, new_end) and is_grapheme_border(text, end))
+        ):
+            raise LockViolation(
+                f"the edit would join text onto the locked text at {start} to {end}; "
+                "keep a space or sign between, or unlock it first"
+            )
+
+
+def _is_joined(text: str, offset: int) -> bool:
+    """Say whether letters, digits or marks stand on both sides of an offset."""
+    if not 0 < offset < len(text):
+        return False
+    return _is_wordlike(text[offset - 1]) and _is_wordlike(text[offset])
+
+
+def _is_wordlike(sign: str) -> bool:
+    return sign.isalnum() or unicodedata.category(sign)[0] == "M"
+
+
+def _has_decimals_after(text: str, offset: int) -> bool:
+    window = text[max(offset - 1, 0) : offset + 2]
+    return len(window) == 3 and _is_decimal(window)
+
+
+def _has_decimals_before(text: str, offset: int) -> bool:
+    window = text[max(offset - 2, 0) : offset + 1]
+    return len(window) == 3 and _is_decimal(window)
+
+
+def _is_decimal(window: str) -> bool:
+    return window[0].isdecimal() and window[1] in ".,٫" and window[2].isdecimal()
+
+
+def _check_one(text: str, span: Span) -> None:
+    if not 0 < len(span.id) <= MAX_ID_LENGTH:
+        raise InvalidInput(f"a span id has 1 to {MAX_ID_LENGTH} characters, not {len(span.id)}")
+    if span.start >= span.end:
+        raise InvalidOffset(
+            f"the span at {span.start} to {span.end} is empty; its end must lie behind its start"
+        )
+    check_offset(text, span.start)
+    check_offset(text, span.end)
+    size = span.end - span.start
+    if span.kind != "locked" and size > MAX_REGION_CODE_POINTS:
+        raise TooLarge(
+            f"the region has {size:,} code points; the limit is {MAX_REGION_CODE_POINTS:,}"
+        )
+    try:
+        size_bytes = len(json.dumps(dict(span.settings)))
+    except (TypeError, ValueError) as error:
+        raise InvalidInput("the settings of a span must be plain JSON") from error
+    if size_bytes > MAX_SETTINGS_BYTES:
+        raise TooLarge(
+            f"the settings have {size_bytes:,} bytes; the limit is {MAX_SETTINGS_BYTES:,}"
+        )
+
+
+def _check_overlaps(spans: Iterable[Span]) -> None:
+    spans = sorted(spans, key=lambda span: (span.start, span.end))
+    regions = [span for span in spans if span.kind != "locked"]
+    for one, other in zip(regions, regions[1:], strict=False):
+        if other.start < one.end:
+            raise SpanConflict(
+                f"the {one.kind} at {one.start} to {one.end} overlaps the {other.kind} at "
+                f"{other.start} to {other.end}; regions and fields lie apart"
+            )
+    ranges = [(region.start, region.end) for region in regions]
+    starts = [start for start, _ in ranges]
+    for lock in (span for span in spans if span.kind == "locked"):
+        for start, end in _between(ranges, starts, lock.start, lock.end):
+            is_apart = lock.end <= start or lock.start >= end
+            is_inside = start <= lock.start and lock.end <= end
+            if not is_apart and (not is_inside or (start, end) == (lock.start, lock.end)):
+                raise SpanConflict(
+                    f"the lock at {lock.start} to {lock.end} and the region at {start} to {end} "
+                    "overlap; a lock lies outside a region or inside it, leaving some of it free"
+                )

@@ -17,7 +17,7 @@ from editor.document.spans import Span
 from editor.document.suggestions import Suggestion
 
 __all__ = [
-    "MAX_KNOWN_OPS",
+    "SERVER_CLIENT_ID",
     "DocumentState",
     "Edit",
     "EditCause",
@@ -27,6 +27,7 @@ __all__ = [
     "compose_pending",
 ]
 
+SERVER_CLIENT_ID = "tideline"  # of edits no browser made: accepts and restores
 MAX_KNOWN_OPS = 1_024
 MAX_ENDED_RUNS = 32
 MAX_DECIDED_SUGGESTIONS = 256
@@ -37,7 +38,10 @@ RunState = Literal["queued", "running", "finished", "cancelled", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One entry of the append-only log; applying it leads to `version`."""
+    """One entry of the append-only log; applying it leads to `version`.
+
+    The edits of one command share its `op_id`.
+    """
 
     version: int
     op_id: str

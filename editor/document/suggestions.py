@@ -7,13 +7,13 @@ suggestion was made for; locked text inside the region stays, character for char
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from editor.document.changes import ChangeSet
-from editor.document.spans import Span
-from editor.errors import AlreadyDecided, InvalidInput
+from editor.document.changes import ChangeSet, Section
+from editor.document.spans import Span, check_locks, locked_ranges, map_spans
+from editor.errors import AlreadyDecided, InvalidInput, LockViolation
 
 __all__ = [
     "Alternative",
@@ -81,10 +81,80 @@ def is_placeable(suggestion: Suggestion, text: str, span: Span | None) -> bool:
     return span is not None and text[span.start : span.end] == suggestion.original
 
 
-def place(text: str, spans: Sequence[Span], fillings: dict[str, str]) -> Placement:
+def place(text: str, spans: Sequence[Span], fillings: Mapping[str, str]) -> Placement:
     """Put new texts into regions, all in one edit; `fillings` is span id -> text.
 
     Every filled region keeps its id, covers its new text and is no longer a blank.
     Raises: LockViolation when a filling leaves out, or joins onto, locked text.
     """
-    raise NotImplementedError
+    locks = locked_ranges(spans)
+    filled: dict[str, tuple[int, int]] = {}
+    sections: list[Section] = []
+    position = shift = 0
+    for region in sorted((s for s in spans if s.id in fillings), key=lambda span: span.start):
+        new_text = fillings[region.id]
+        inside = [lock for lock in locks if region.start <= lock[0] and lock[1] <= region.end]
+        sections.append((region.start - position, None))
+        sections.extend(_fill(text, region, new_text, inside))
+        filled[region.id] = (region.start + shift, region.start + shift + len(new_text))
+        shift += len(new_text) - (region.end - region.start)
+        position = region.end
+    sections.append((len(text) - position, None))
+
+    changes = ChangeSet.of(sections)
+    check_locks(text, spans, changes)
+    moved, deleted = map_spans((s for s in spans if s.id not in filled), changes)
+    placed = [_refilled(s, *filled[s.id]) for s in spans if s.id in filled]
+    return Placement(
+        changes=changes,
+        spans=tuple(sorted((*moved, *(s for s in placed if s.start < s.end)), key=_order)),
+        removed=(*deleted, *(s for s in placed if s.start == s.end)),
+    )
+
+
+def _order(span: Span) -> tuple[int, int, str]:
+    return span.start, span.end, span.id
+
+
+def _refilled(span: Span, start: int, end: int) -> Span:
+    settings = {**span.settings, "blank": False} if "blank" in span.settings else span.settings
+    return replace(span, start=start, end=end, settings=settings)
+
+
+def _fill(
+    text: str, region: Span, new_text: str, locks: Sequence[tuple[int, int]]
+) -> list[Section]:
+    """Return the sections that turn the region into `new_text` around the locks inside it."""
+    sections: list[Section] = []
+    old, new = region.start, 0
+    for start, end in locks:
+        found = _find_apart(new_text, text[start:end], new)
+        if found < 0:
+            raise LockViolation(
+                f"the filling leaves out the locked text at {start} to {end}; it must stay"
+            )
+        sections.append(_section(text[old:start], new_text[new:found]))
+        sections.append((end - start, None))
+        old, new = end, found + end - start
+    sections.append(_section(text[old : region.end], new_text[new:]))
+    return sections
+
+
+def _section(old: str, new: str) -> Section:
+    return (len(old), None if old == new else new)
+
+
+def _find_apart(text: str, wanted: str, start: int) -> int:
+    """Return where `wanted` stands on its own, else where it stands at all, else -1.
+
+    The lock `5` is looked for in `15 or 5` at the end, since `15` would join onto it.
+    """
+    first = found = text.find(wanted, start)
+    while found >= 0:
+        before, after = text[:found][-1:], text[found + len(wanted) :][:1]
+        is_joined_before = before.isalnum() and wanted[0].isalnum()
+        is_joined_after = after.isalnum() and wanted[-1].isalnum()
+        if not is_joined_before and not is_joined_after:
+            return found
+        found = text.find(wanted, found + 1)
+    return first

@@ -110,7 +110,6 @@ class AcceptSuggestions:
     suggestion_ids: tuple[str, ...]
     alternatives: Mapping[str, int] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
-    client_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,6 @@ class RestoreRevision:
     op_id: str
     n: int
     text: str
-    client_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

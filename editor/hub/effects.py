@@ -81,7 +81,12 @@ class AddRun:
 
 @dataclass(frozen=True, slots=True)
 class UpdateRun:
-    """A run's new state. `result` comes with the engine's last word: run card, timings, telemetry."""
+    """A run's new state; what is None here stays as stored.
+
+    `result` comes with the engine's last word and holds run card, timings and telemetry. It may
+    come after the run ended here, so that a cancelled run has its telemetry too. It also holds
+    the texts of the alternatives, which `AddSuggestions` stores and this does not.
+    """
 
     run: Run
     stop_reason: str | None = None

@@ -1,0 +1,62 @@
+"""Finds a small edit between two texts, word by word.
+
+Owns the comparison behind restore: whatever did not change keeps its place, its spans and its
+caret, and locked text that both versions share is not touched. Knows no spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+import regex  # type: ignore[import-untyped]  # ships no types
+
+from editor.document.changes import ChangeSet, Section
+
+__all__ = ["find_changes"]
+
+_LINES = regex.compile(r"[^\n]*\n|[^\n]+")
+# A word with its marks, or one grapheme: a cut never splits a character.
+_WORDS = regex.compile(r"[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*|\X")
+
+# difflib is quadratic in the worst case; longer stretches are replaced whole.
+MAX_TOKENS = 2_000
+
+
+def find_changes(old: str, new: str) -> ChangeSet:
+    """Return an edit that turns `old` into `new`: equal lines stay, then equal words in others."""
+    sections: list[Section] = []
+    for old_lines, new_lines in _compare(_LINES.findall(old), _LINES.findall(new)):
+        if old_lines == new_lines:
+            sections.append((len(old_lines), None))
+            continue
+        for old_words, new_words in _compare(_WORDS.findall(old_lines), _WORDS.findall(new_lines)):
+            sections.append((len(old_words), None if old_words == new_words else new_words))
+    return ChangeSet.of(sections)
+
+
+def _compare(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield (old, new) stretches in order; equal ones are the same text twice."""
+    prefix = _count_equal(old, new)
+    suffix = _count_equal(old[prefix:][::-1], new[prefix:][::-1])
+    if prefix:
+        yield "".join(old[:prefix]), "".join(new[:prefix])
+    old_end, new_end = len(old) - suffix, len(new) - suffix
+    old_middle, new_middle = old[prefix:old_end], new[prefix:new_end]
+    if len(old_middle) > MAX_TOKENS or len(new_middle) > MAX_TOKENS:
+        yield "".join(old_middle), "".join(new_middle)
+    else:
+        matcher = SequenceMatcher(None, old_middle, new_middle, autojunk=False)
+        for _, a, b, c, d in matcher.get_opcodes():
+            yield "".join(old_middle[a:b]), "".join(new_middle[c:d])
+    if suffix:
+        yield "".join(old[old_end:]), "".join(new[new_end:])
+
+
+def _count_equal(one: Sequence[str], other: Sequence[str]) -> int:
+    count = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
