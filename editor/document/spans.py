@@ -15,6 +15,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 from editor.document.changes import Change, ChangeSet
@@ -108,12 +109,13 @@ def check_spans(text: str, spans: Sequence[Span], *, known: Collection[Span] = (
     """
     if len(spans) > MAX_SPANS:
         raise TooLarge(f"the document would have {len(spans):,} spans; the limit is {MAX_SPANS:,}")
+    accepted = {span.id: span for span in known}
     seen: set[str] = set()
     for span in spans:
         if span.id in seen:
             raise SpanConflict(f"span id {span.id} is used twice; ids are unique in a document")
         seen.add(span.id)
-        if span not in known:
+        if accepted.get(span.id) != span:
             _check_one(text, span)
     _check_overlaps(spans)
 
@@ -157,14 +159,14 @@ def _between(
 
 def _check_edges(text: str, changes: ChangeSet, locks: Iterable[tuple[int, int]]) -> None:
     after = changes.apply(text)
+    changed_to = {change.end for change in changes.changes()}
+    changed_from = {change.start for change in changes.changes()}
     for start, end in locks:
         new_start = changes.map_position(start, assoc=1)
         new_end = changes.map_position(end, assoc=-1)
-        is_left_new = any(change.end == start for change in changes.changes())
-        is_right_new = any(change.start == end for change in changes.changes())
         if (
-            (is_left_new and _is_joined(after, new_start))
-            or (is_right_new and _is_joined(after, new_end))
+            (start in changed_to and _is_joined(after, new_start))
+            or (end in changed_from and _is_joined(after, new_end))
             or (_has_decimals_before(after, new_start) and not _has_decimals_before(text, start))
             or (_has_decimals_after(after, new_end) and not _has_decimals_after(text, end))
             or (not is_grapheme_border(after, new_start) and is_grapheme_border(text, start))
@@ -228,7 +230,7 @@ def _check_one(text: str, span: Span) -> None:
 def _check_overlaps(spans: Iterable[Span]) -> None:
     spans = sorted(spans, key=lambda span: (span.start, span.end))
     regions = [span for span in spans if span.kind != "locked"]
-    for one, other in zip(regions, regions[1:], strict=False):
+    for one, other in pairwise(regions):
         if other.start < one.end:
             raise SpanConflict(
                 f"the {one.kind} at {one.start} to {one.end} overlaps the {other.kind} at "

@@ -1,21 +1,42 @@
 """The authority of one document, as a pure function: state and command in, decision out.
 
-Owns every rule of section 5 of the design: order of edits, locks, who may refine what, what an
-edit does to runs and suggestions, when a revision is written. Knows no socket, database, clock
-or engine; time and ids are passed in. A refused command raises and changes nothing.
+Owns the order of edits, the lock rule, spans, and when a revision is written; runs and reviews
+have their own modules. Knows no socket, database, clock or engine: time and ids are passed in.
+A refused command raises and changes nothing, since a state is never altered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import assert_never
 
-from editor.document.state import DocumentState
-from editor.hub.commands import Command
-from editor.hub.effects import Decision
+from editor.document.changes import ChangeSet, check_change
+from editor.document.creation import check_title
+from editor.document.differences import find_changes
+from editor.document.spans import Span, check_locks, check_spans, map_spans
+from editor.document.state import SERVER_CLIENT_ID, DocumentState
+from editor.document.text import check_text
+from editor.errors import InvalidInput, NotFound, StaleVersion
+from editor.hub import commands, effects
+from editor.hub.commands import ApplyEdit, ChangeSpans, Command, NewSpan, ReplaceSpans
+from editor.hub.draft import Draft, Edited
+from editor.hub.effects import Decision, MissingEdits, SaveSpans, Send, SpansSaved, TitleChanged
+from editor.hub.jobs import check_settings
+from editor.hub.review import accept_suggestions, reject_suggestions
+from editor.hub.runs import (
+    cancel_run,
+    fail_run,
+    finish_run,
+    follow_run,
+    request_refine,
+    stop_run,
+)
 
-__all__ = ["QUIET_S", "decide"]
+__all__ = ["QUIET_S", "TYPING_S", "decide"]
 
-QUIET_S = 20.0
+QUIET_S = 20.0  # typing that paused for so long is a revision
+TYPING_S = 300.0  # and so is typing that went on for so long
 
 
 def decide(
@@ -27,4 +48,177 @@ def decide(
     Raises: EditorError when the command is refused; then nothing has changed. A StaleVersion
     carries both versions, so that the sender can be given the edits it has not seen.
     """
-    raise NotImplementedError
+    draft = Draft(state, now_s, new_id, limit)
+    _carry_out(draft, command)
+    return draft.decision()
+
+
+def _carry_out(draft: Draft, command: Command) -> None:
+    match command:
+        case commands.ApplyEdit():
+            _apply_edit(draft, command)
+        case commands.ChangeSpans():
+            _change_spans(draft, command)
+        case commands.ReplaceSpans():
+            _replace_spans(draft, command)
+        case commands.RestoreRevision():
+            _restore_revision(draft, command)
+        case commands.NameRevision():
+            _name_revision(draft, command)
+        case commands.SealTyping():
+            draft.seal_typing()
+        case commands.RenameDocument():
+            _rename(draft, command)
+        case commands.AcceptSuggestions():
+            accept_suggestions(draft, command)
+        case commands.RejectSuggestions():
+            reject_suggestions(draft, command)
+        case commands.RequestRefine():
+            request_refine(draft, command)
+        case commands.CancelRun():
+            cancel_run(draft, command)
+        case commands.RunStopped():
+            stop_run(draft, command)
+        case commands.RunProgressed():
+            follow_run(draft, command)
+        case commands.RunSucceeded():
+            finish_run(draft, command)
+        case commands.RunFailed():
+            fail_run(draft, command)
+        case _:
+            assert_never(command)
+
+
+def _apply_edit(draft: Draft, command: ApplyEdit) -> None:
+    state = draft.state
+    if command.op_id in state.known_ops:
+        draft.send.append(Send(MissingEdits(command.base_version, command.op_id), to="sender"))
+        return
+    _check_version(state, command.base_version)
+    if not command.changes:
+        raise InvalidInput("an edit has at least one update")
+    edited = draft.start_edits()
+    for changes in command.changes:
+        text = check_change(edited.text, changes, limit=draft.limit)
+        check_locks(edited.text, edited.spans, changes)
+        spans, removed = map_spans(edited.spans, changes)
+        edited = edited.then(changes, text=text, spans=spans, removed=removed)
+    pending = state.pending
+    if pending is not None and (
+        draft.now_s - pending.last_s >= QUIET_S or draft.now_s - pending.first_s >= TYPING_S
+    ):
+        draft.seal_typing()
+    draft.commit(edited, op_id=command.op_id, client_id=command.client_id, cause="edit")
+
+
+def _check_version(state: DocumentState, base_version: int) -> None:
+    if base_version != state.version:
+        raise StaleVersion(
+            f"made for version {base_version}, but the document is at {state.version}; "
+            "take in the edits between and repeat",
+            base_version=base_version,
+            head_version=state.version,
+        )
+
+
+def _change_spans(draft: Draft, command: ChangeSpans) -> None:
+    state = draft.state
+    if command.op_id in state.known_ops:
+        return
+    if command.add:
+        _check_version(state, command.base_version)
+    known = {span.id for span in state.spans}
+    if missing := [span_id for span_id in command.remove if span_id not in known]:
+        raise NotFound(f"there is no span {missing[0]} in this document")
+    kept = [span for span in state.spans if span.id not in command.remove]
+    _adopt_spans(draft, [*kept, *_named(draft, command.add)], command.op_id)
+
+
+def _replace_spans(draft: Draft, command: ReplaceSpans) -> None:
+    if command.op_id in draft.state.known_ops:
+        return
+    _check_version(draft.state, command.base_version)
+    _adopt_spans(draft, _named(draft, command.spans), command.op_id)
+
+
+def _named(draft: Draft, new: Iterable[NewSpan]) -> list[Span]:
+    return [
+        Span(
+            draft.new_id() if one.id is None else one.id, one.kind, one.start, one.end, one.settings
+        )
+        for one in new
+    ]
+
+
+def _adopt_spans(draft: Draft, spans: Iterable[Span], op_id: str) -> None:
+    before = draft.state.spans
+    after = tuple(sorted(spans, key=lambda span: (span.start, span.end, span.id)))
+    check_spans(draft.state.text, after, known=before)
+    for span in after:
+        check_settings(span)
+    draft.state = replace(draft.state, spans=after)
+    draft.store.append(SaveSpans(draft.state.version, after))
+    draft.tell(SpansSaved(draft.state.version, after, op_id))
+    draft.remember(op_id)
+    draft.leave_regions(_disturbed(before, after), reason="its region or a lock in it was changed")
+
+
+def _disturbed(before: Iterable[Span], after: Iterable[Span]) -> frozenset[str]:
+    """Return the regions that moved, vanished, or have another set of locks inside."""
+    old, new = _scaffolds(before), _scaffolds(after)
+    return frozenset(span_id for span_id, scaffold in old.items() if new.get(span_id) != scaffold)
+
+
+def _scaffolds(spans: Iterable[Span]) -> dict[str, tuple[object, ...]]:
+    spans = tuple(spans)
+    locks = sorted((span.start, span.end) for span in spans if span.kind == "locked")
+    return {
+        one.id: (
+            one.start,
+            one.end,
+            *(lk for lk in locks if one.start <= lk[0] and lk[1] <= one.end),
+        )
+        for one in spans
+        if one.kind != "locked"
+    }
+
+
+def _restore_revision(draft: Draft, command: commands.RestoreRevision) -> None:
+    state = draft.state
+    if command.op_id in state.known_ops:
+        return
+    if not 0 <= command.n <= state.head.n:
+        raise NotFound(f"there is no revision {command.n}; there are 0 to {state.head.n}")
+    check_text(command.text, limit=draft.limit)
+    changes = find_changes(state.text, command.text)
+    check_locks(state.text, state.spans, changes)
+    draft.seal_typing()
+    draft.commit(
+        _follow(draft.start_edits(), changes),
+        op_id=command.op_id,
+        client_id=SERVER_CLIENT_ID,
+        cause="restore",
+    )
+    draft.write_revision("restore", f"Restored revision {command.n}")
+
+
+def _follow(edited: Edited, changes: ChangeSet) -> Edited:
+    spans, removed = map_spans(edited.spans, changes)
+    return edited.then(changes, text=changes.apply(edited.text), spans=spans, removed=removed)
+
+
+def _name_revision(draft: Draft, command: commands.NameRevision) -> None:
+    if command.op_id in draft.state.known_ops:
+        return
+    name = check_title(command.name)
+    if not name:
+        raise InvalidInput("a version needs a name of at least one character")
+    draft.write_revision("person", name)
+    draft.remember(command.op_id)
+
+
+def _rename(draft: Draft, command: commands.RenameDocument) -> None:
+    title = check_title(command.title)
+    draft.state = replace(draft.state, title=title)
+    draft.store.append(effects.RenameDocument(title))
+    draft.tell(TitleChanged(title))
