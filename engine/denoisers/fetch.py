@@ -24,7 +24,15 @@ from filelock import FileLock
 
 from engine.errors import ChecksumMismatch, DiskFull, ModelMissing, UnknownModel
 
-__all__ = ["EMBEDDED", "EmbeddedModel", "ModelFiles", "Progress", "ensure_model", "verify_model"]
+__all__ = [
+    "EMBEDDED",
+    "EmbeddedModel",
+    "ModelFiles",
+    "Progress",
+    "ensure_model",
+    "is_cached",
+    "verify_model",
+]
 
 Progress = Callable[[str, int, int], None]  # what is done, bytes so far, bytes in all
 
@@ -75,11 +83,8 @@ def ensure_model(name: str, cache_dir: Path, progress: Progress | None = None) -
     Raises: UnknownModel, ModelMissing when the index cannot be reached, ChecksumMismatch,
     DiskFull. Concurrent callers wait for each other; a finished cache is only checked by name.
     """
-    model = _find(name)
-    folder = cache_dir / "models" / f"{model.name}-{model.sha256[:12]}"
-    files = ModelFiles(
-        model, folder / "base.safetensors", folder / "tokenizer.json", folder / "config.json"
-    )
+    files = _locate(name, cache_dir)
+    model, folder = files.model, files.config.parent
     if files.config.exists():
         return files
     report = progress or (lambda *_: None)
@@ -94,6 +99,11 @@ def ensure_model(name: str, cache_dir: Path, progress: Progress | None = None) -
                 _dequantise(source, files, report)
                 source.unlink()
     return files
+
+
+def is_cached(name: str, cache_dir: Path) -> bool:
+    """True if base `name` is unpacked below `cache_dir`. Raises: UnknownModel."""
+    return _locate(name, cache_dir).config.exists()
 
 
 def verify_model(model: EmbeddedModel, path: Path) -> None:
@@ -111,10 +121,14 @@ def verify_model(model: EmbeddedModel, path: Path) -> None:
         )
 
 
-def _find(name: str) -> EmbeddedModel:
+def _locate(name: str, cache_dir: Path) -> ModelFiles:
     if name not in EMBEDDED:
         raise UnknownModel(f"no embedded model {name!r}; known: {', '.join(sorted(EMBEDDED))}")
-    return EMBEDDED[name]
+    model = EMBEDDED[name]
+    folder = cache_dir / "models" / f"{model.name}-{model.sha256[:12]}"
+    return ModelFiles(
+        model, folder / "base.safetensors", folder / "tokenizer.json", folder / "config.json"
+    )
 
 
 @contextmanager

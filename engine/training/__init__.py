@@ -1,0 +1,1 @@
+"""Training the infill adapter: corpus, corruption, objective, resumable loop."""

@@ -1,0 +1,64 @@
+"""Checkpoints: everything a run needs to go on exactly, and the adapter it would release."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+from safetensors.torch import save_file
+
+from engine.training.trainer import Trainer
+
+__all__ = ["export_adapter", "resume", "save"]
+
+
+def save(trainer: Trainer, path: Path) -> None:
+    """Write parameters, average, optimiser and counters, replacing `path` at the end."""
+    state = {
+        "step_index": trainer.step_index,
+        "region_tokens": trainer.region_tokens,
+        "config": repr(trainer.config),
+        "parameters": {name: p.detach() for name, p in trainer.parameters.items()},
+        "averaged": trainer.averaged,
+        "optimiser": trainer.optimiser.state_dict(),
+    }
+    partial = path.with_suffix(".partial")
+    torch.save(state, partial)
+    partial.replace(path)
+
+
+def resume(trainer: Trainer, path: Path) -> None:
+    """Load a checkpoint into a fresh trainer.
+
+    Raises: ValueError when it was made with another configuration, since data and randomness are
+    functions of it.
+    """
+    state = torch.load(path, map_location=trainer.device, weights_only=True)
+    if state["config"] != repr(trainer.config):
+        raise ValueError(
+            f"{path.name} was made with {state['config']}; this run asks for {trainer.config!r}. "
+            "Use the same settings, or start from its adapter with --init"
+        )
+    with torch.no_grad():
+        for name, parameter in trainer.parameters.items():
+            parameter.copy_(state["parameters"][name])
+            trainer.averaged[name].copy_(state["averaged"][name])
+    trainer.optimiser.load_state_dict(state["optimiser"])
+    trainer.step_index = state["step_index"]
+    trainer.region_tokens = state["region_tokens"]
+
+
+def export_adapter(trainer: Trainer, path: Path) -> None:
+    """Write the averaged weights as a half-precision adapter file with its origin as metadata."""
+    tensors = {
+        name: tensor.to(torch.bfloat16).contiguous() for name, tensor in trainer.averaged.items()
+    }
+    metadata = {
+        "step": str(trainer.step_index),
+        "region_tokens": str(trainer.region_tokens),
+        "config": json.dumps(repr(trainer.config)),
+    }
+    partial = path.with_suffix(".partial")
+    save_file(tensors, partial, metadata=metadata)
+    partial.replace(path)

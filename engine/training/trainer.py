@@ -1,0 +1,235 @@
+"""The training loop: one resumable state, one step, held-out measurement, checkpoints.
+
+Every random choice is a function of (seed, step), so resuming from a checkpoint repeats exactly
+what an uninterrupted run would have done. The released weights are an exponential moving
+average, which stands in for a decay of the learning rate at any moment.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.denoisers.adapter import Adapter
+from engine.denoisers.base import RegionStream, SlotState
+from engine.denoisers.infill import embed_stream
+from engine.denoisers.llama import (
+    KeyValue,
+    Shape,
+    Weights,
+    causal_stream,
+    region_layer,
+    rms_norm,
+    rotary_tables,
+)
+from engine.training.corpus import Corpus
+from engine.training.corruption import CorruptionConfig, corrupt, stack_samples
+from engine.training.objective import infill_loss
+
+__all__ = ["Batch", "StepReport", "TrainConfig", "Trainer", "fill_from_guesses", "make_batch"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig:
+    """Everything that decides what a run computes."""
+
+    seed: int = 1
+    batch: int = 20
+    learning_rate: float = 1e-3
+    warmup_steps: int = 40
+    weight_decay: float = 0.01
+    clip_norm: float = 1.0
+    average: float = 0.995  # of the moving average of the weights
+    revisit: bool = True  # second half-step on the model's own guesses
+    scored_ratio: float = 0.75  # rows kept for the loss, a fixed number per batch
+    corruption: CorruptionConfig = field(default_factory=CorruptionConfig)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Tensors of `Sample`, with a leading axis of B samples."""
+
+    context: Tensor
+    context_positions: Tensor
+    tokens: Tensor
+    state: Tensor
+    positions: Tensor
+    targets: Tensor
+    weight: Tensor
+
+    @property
+    def stream(self) -> RegionStream:
+        return RegionStream(self.tokens, self.state, self.positions)
+
+
+@dataclass(frozen=True, slots=True)
+class StepReport:
+    """What one step did. Losses in nats; rates over scored rows."""
+
+    step: int
+    loss: float
+    masked_accuracy: float
+    region_tokens: int
+    seconds: float
+
+
+def make_batch(
+    corpus: Corpus, config: TrainConfig, vocab_size: int, step: int, device: torch.device
+) -> Batch:
+    """Return step number `step`'s batch; it depends on config.seed and step only."""
+    shape = config.corruption
+    samples = []
+    for row in range(config.batch):
+        rng = np.random.default_rng((config.seed, step, row))
+        window = corpus.choose_window(shape.context_tokens + shape.stream_slots, rng)
+        samples.append(corrupt(window, shape, vocab_size, rng))
+    arrays = stack_samples(samples)
+    return Batch(**{name: torch.from_numpy(array).to(device) for name, array in arrays.items()})
+
+
+def fill_from_guesses(batch: Batch, guesses: Tensor, vocab_size: int, rng: Any) -> Batch:
+    """Show the model its own guesses: a share of each row's masked slots become visible.
+
+    `guesses` [B, S] int64 holds the best token for each masked slot, -1 elsewhere. What becomes
+    visible keeps its true target, so that the model learns to doubt its own words.
+
+    Source: step-unrolled denoising, SUNDAE (arXiv:2112.06749), one unrolled step.
+    """
+    shares = torch.from_numpy(rng.uniform(0.2, 0.8, (guesses.shape[0], 1))).to(guesses.device)
+    draw = torch.from_numpy(rng.random(tuple(guesses.shape))).to(guesses.device)
+    shown = (guesses >= 0) & (guesses < vocab_size) & (draw < shares)
+    shown &= batch.targets < vocab_size
+    return replace(
+        batch,
+        tokens=torch.where(shown, guesses, batch.tokens),
+        state=torch.where(shown, int(SlotState.TOKEN), batch.state.long()).to(torch.uint8),
+    )
+
+
+class Trainer:
+    """Parameters, optimiser and moving average of one run."""
+
+    def __init__(
+        self, base: Weights, shape: Shape, adapter: Adapter, corpus: Corpus, config: TrainConfig
+    ) -> None:
+        self.base, self.shape, self.corpus, self.config = base, shape, corpus, config
+        self.device = base.embed.device
+        self.vocab_size = base.embed.shape[0]
+        self.step_index = 0
+        self.region_tokens = 0
+        self.parameters = {
+            name: tensor.detach().to(self.device, torch.float32).clone().requires_grad_()
+            for name, tensor in adapter.tensors.items()
+        }
+        self.averaged = {name: p.detach().clone() for name, p in self.parameters.items()}
+        matrices = [p for p in self.parameters.values() if p.dim() == 2]
+        vectors = [p for p in self.parameters.values() if p.dim() == 1]
+        self.optimiser = torch.optim.AdamW(
+            [
+                {"params": matrices, "weight_decay": config.weight_decay},
+                {"params": vectors, "weight_decay": 0.0},
+            ],
+            lr=config.learning_rate,
+            betas=(0.9, 0.98),
+        )
+        self._layer: Callable[..., tuple[Tensor, KeyValue]] = region_layer
+
+    def compile(self) -> None:
+        """Compile the region layer; worth it for runs of more than a few minutes."""
+        self._layer = torch.compile(region_layer, dynamic=False)
+
+    def step(self) -> StepReport:
+        """Run one optimiser step (two half-steps with `revisit`) and advance."""
+        started = time.perf_counter()
+        config = self.config
+        batch = make_batch(self.corpus, config, self.vocab_size, self.step_index, self.device)
+        context = self.encode(batch)
+        loss, accuracy, guesses = self._half_step(batch, context)
+        if config.revisit:
+            rng = np.random.default_rng((config.seed, self.step_index, 1 << 20))
+            second = fill_from_guesses(batch, guesses, self.vocab_size, rng)
+            self._half_step(second, context)
+        self._update()
+        tokens = int((batch.targets >= 0).sum()) * (2 if config.revisit else 1)
+        self.region_tokens += tokens
+        report = StepReport(self.step_index, loss, accuracy, tokens, time.perf_counter() - started)
+        self.step_index += 1
+        return report
+
+    def encode(self, batch: Batch) -> list[KeyValue]:
+        """Context keys and values [B, Hkv, C, E] per layer, by the frozen base."""
+        with torch.no_grad():
+            _, cache = causal_stream(batch.context, batch.context_positions, self.base, self.shape)
+        return cache
+
+    def hidden(
+        self, batch: Batch, context: list[KeyValue], parameters: dict[str, Tensor]
+    ) -> Tensor:
+        """Return the updated stream's last hidden states [B, S, D] float32."""
+        weights = Adapter(parameters).apart(self.base)
+        x = embed_stream(
+            batch.stream,
+            self.base.embed,
+            parameters["mask_embedding"],
+            parameters["pad_embedding"],
+        )
+        absent = batch.state == SlotState.ABSENT
+        bias = torch.zeros(x.shape[0], 1, batch.context.shape[1] + x.shape[1], device=self.device)
+        bias[:, 0, batch.context.shape[1] :].masked_fill_(absent, float("-inf"))
+        head_width = context[0].key.shape[-1]
+        rotary = rotary_tables(batch.positions, head_width, self.shape.rope_theta)
+        for layer, shared in zip(weights.layers, context, strict=True):
+            x, _ = self._layer(x, rotary, shared, None, bias, layer=layer, shape=self.shape)
+        return rms_norm(x, weights.final_norm, self.shape.norm_epsilon)
+
+    def _half_step(self, batch: Batch, context: list[KeyValue]) -> tuple[float, float, Tensor]:
+        hidden = self.hidden(batch, context, self.parameters)
+        rows = self._scored_rows(batch)
+        flat_targets, flat_weight = batch.targets.flatten(), batch.weight.flatten()
+        # Column s is predicted by column s - 1; an anchor is never a target, so s >= 1.
+        loss, _, best = infill_loss(
+            hidden.flatten(0, 1)[rows - 1],
+            self.parameters["pad_embedding"],
+            self.base.embed,
+            flat_targets[rows].clamp_min(0),
+            flat_weight[rows],
+        )
+        scale = flat_weight[rows].sum().clamp_min(1.0)
+        share = loss / scale / (2 if self.config.revisit else 1)
+        share.backward()  # type: ignore[no-untyped-call]
+        masked = (batch.state.flatten()[rows] == SlotState.MASK) & (flat_weight[rows] > 0)
+        right = (best == flat_targets[rows]) & masked
+        guesses = torch.full_like(flat_targets, -1)
+        guesses[rows[masked]] = best[masked]
+        accuracy = float(right.sum() / masked.sum().clamp_min(1))
+        return float(loss.detach() / scale), accuracy, guesses.view_as(batch.targets)
+
+    def _scored_rows(self, batch: Batch) -> Tensor:
+        """Return a fixed number of flat slot indices, those with weight first.
+
+        A number that varied would make the allocator keep a buffer of every size it ever saw.
+        """
+        weight = batch.weight.flatten()
+        count = int(weight.numel() * self.config.scored_ratio)
+        order = torch.argsort((weight == 0).to(torch.int8), stable=True)
+        return order[:count].clamp_min(1)
+
+    def _update(self) -> None:
+        config = self.config
+        ramp = min(1.0, (self.step_index + 1) / config.warmup_steps)
+        for group in self.optimiser.param_groups:
+            group["lr"] = config.learning_rate * ramp
+        torch.nn.utils.clip_grad_norm_(self.parameters.values(), config.clip_norm)
+        self.optimiser.step()
+        self.optimiser.zero_grad(set_to_none=True)
+        # Young averages follow closely, so that the initial weights are forgotten.
+        keep = min(config.average, (1 + self.step_index) / (10 + self.step_index))
+        with torch.no_grad():
+            for name, parameter in self.parameters.items():
+                self.averaged[name].lerp_(parameter, 1 - keep)
