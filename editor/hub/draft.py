@@ -133,7 +133,8 @@ class Draft:
         if edited.is_span_changed:
             self.tell(SpansSaved(version, edited.spans))
         self.remember(op_id)
-        self.leave_regions(edited.touched, reason="its region was edited")
+        self.stop_runs(edited.touched, reason="its region was edited")
+        self.void_suggestions(edited.touched, reason="its region was edited")
 
     def _pending(self, changes: Iterable[ChangeSet]) -> Pending:
         pending = self.state.pending
@@ -159,12 +160,15 @@ class Draft:
         self.store.append(AddRevision(revision))
         self.tell(RevisionWritten(revision))
 
-    def leave_regions(self, span_ids: Collection[str], *, reason: str) -> None:
-        """End the runs that work on these regions and void their open suggestions."""
+    def stop_runs(self, span_ids: frozenset[str], *, reason: str) -> None:
+        """Cancel the runs that work on any of these regions, whole."""
         for run in self.state.active_runs:
-            if not set(span_ids).isdisjoint(run.span_ids):
+            if not span_ids.isdisjoint(run.span_ids):
                 self.end_run(replace(run, state="cancelled"), message=f"Stopped: {reason}")
                 self.engine.append(CancelJob(run.id))
+
+    def void_suggestions(self, span_ids: frozenset[str], *, reason: str) -> None:
+        """Void the open suggestions for these regions."""
         self.judge(
             [
                 Verdict(suggestion.id, "void", reason)

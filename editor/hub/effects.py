@@ -12,7 +12,7 @@ from typing import Literal
 
 from editor.document.revisions import Revision
 from editor.document.spans import Span
-from editor.document.state import DocumentState, Edit, EditCause, Run, RunState
+from editor.document.state import DocumentState, Edit, EditCause, Run
 from editor.document.suggestions import Suggestion, SuggestionState
 from engine.contract import JobFinished, PassCompleted, RefineJob
 
@@ -203,10 +203,6 @@ class RunOver:
     tokens_per_pass: float = 0.0
     total_ms: float = 0.0
     message: str | None = None
-
-    @property
-    def state(self) -> RunState:
-        return self.run.state
 
 
 @dataclass(frozen=True, slots=True)

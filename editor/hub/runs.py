@@ -207,7 +207,7 @@ def finish_run(draft: Draft, command: RunSucceeded) -> None:
             run,
             stop_reason=event.stop_reason.value,
             tokens_per_pass=event.tokens_per_pass,
-            total_ms=event.timings.queue_ms + event.timings.complete_ms,
+            total_ms=event.timings.complete_ms,
             message=message,
         )
     )

@@ -53,7 +53,8 @@ def decide(
     return draft.decision()
 
 
-def _carry_out(draft: Draft, command: Command) -> None:
+# One flat case for each command, so the count of branches says nothing.
+def _carry_out(draft: Draft, command: Command) -> None:  # noqa: C901
     match command:
         case commands.ApplyEdit():
             _apply_edit(draft, command)
@@ -143,10 +144,7 @@ def _replace_spans(draft: Draft, command: ReplaceSpans) -> None:
 
 def _named(draft: Draft, new: Iterable[NewSpan]) -> list[Span]:
     return [
-        Span(
-            draft.new_id() if one.id is None else one.id, one.kind, one.start, one.end, one.settings
-        )
-        for one in new
+        Span(one.id or draft.new_id(), one.kind, one.start, one.end, one.settings) for one in new
     ]
 
 
@@ -160,26 +158,28 @@ def _adopt_spans(draft: Draft, spans: Iterable[Span], op_id: str) -> None:
     draft.store.append(SaveSpans(draft.state.version, after))
     draft.tell(SpansSaved(draft.state.version, after, op_id))
     draft.remember(op_id)
-    draft.leave_regions(_disturbed(before, after), reason="its region or a lock in it was changed")
+    old, new = _regions(before), _regions(after)
+    moved = frozenset(key for key, region in old.items() if new.get(key) != region)
+    draft.void_suggestions(moved, reason="its region was changed")
+    worked_on = {key for run in draft.state.active_runs for key in run.span_ids}
+    relocked = frozenset(
+        key
+        for key in worked_on & set(new)
+        if _locks_in(new[key], before) != _locks_in(new[key], after)
+    )
+    draft.stop_runs(moved | relocked, reason="its region or a lock in it was changed")
 
 
-def _disturbed(before: Iterable[Span], after: Iterable[Span]) -> frozenset[str]:
-    """Return the regions that moved, vanished, or have another set of locks inside."""
-    old, new = _scaffolds(before), _scaffolds(after)
-    return frozenset(span_id for span_id, scaffold in old.items() if new.get(span_id) != scaffold)
+def _regions(spans: Iterable[Span]) -> dict[str, tuple[int, int]]:
+    return {span.id: (span.start, span.end) for span in spans if span.kind != "locked"}
 
 
-def _scaffolds(spans: Iterable[Span]) -> dict[str, tuple[object, ...]]:
-    spans = tuple(spans)
-    locks = sorted((span.start, span.end) for span in spans if span.kind == "locked")
+def _locks_in(region: tuple[int, int], spans: Iterable[Span]) -> set[tuple[int, int]]:
+    start, end = region
     return {
-        one.id: (
-            one.start,
-            one.end,
-            *(lk for lk in locks if one.start <= lk[0] and lk[1] <= one.end),
-        )
-        for one in spans
-        if one.kind != "locked"
+        (span.start, span.end)
+        for span in spans
+        if span.kind == "locked" and start <= span.start and span.end <= end
     }
 
 
