@@ -17,26 +17,11 @@ from editor.formats.sanitise import clean_html
 
 __all__ = ["read_html", "write_html"]
 
-_DROPPED = frozenset({"script", "style", "head", "template", "noscript", "svg", "iframe", "object"})
-_BLOCKS = frozenset(
-    [
-        "p",
-        "div",
-        "section",
-        "article",
-        "header",
-        "footer",
-        "main",
-        "ul",
-        "ol",
-        "table",
-        "tr",
-        "blockquote",
-        "pre",
-        "figure",
-        "form",
-    ]
-)
+_DROPPED = frozenset(("script", "style", "head", "template", "noscript", "svg", "iframe", "object"))
+_BLOCKS = frozenset((
+    "p", "div", "section", "article", "header", "footer", "main", "ul", "ol", "table", "tr",
+    "blockquote", "pre", "figure", "form",
+))  # fmt: skip
 _MARKS = {"strong": "**", "b": "**", "em": "*", "i": "*", "code": "`", "del": "~~", "s": "~~"}
 _PAGE = """<!doctype html>
 <html lang="en">

@@ -8,36 +8,10 @@ import bleach  # type: ignore[import-untyped]  # ships no types
 
 __all__ = ["clean_html"]
 
-_TAGS: Final = frozenset(
-    [
-        "a",
-        "blockquote",
-        "br",
-        "code",
-        "del",
-        "em",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "hr",
-        "li",
-        "ol",
-        "p",
-        "pre",
-        "s",
-        "strong",
-        "table",
-        "tbody",
-        "td",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ]
-)
+_TAGS: Final = frozenset((
+    "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
+    "li", "ol", "p", "pre", "s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+))  # fmt: skip
 _ATTRIBUTES: Final = {"a": ["href", "title"], "ol": ["start"]}
 _PROTOCOLS: Final = frozenset({"http", "https", "mailto"})
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -72,6 +74,11 @@ class Database:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._read_threads, self.read_now, work)
 
+    async def compact(self) -> None:
+        """Empty the write-ahead log, so that it keeps nothing that was purged."""
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._write_thread, self._checkpoint)
+
     def write_now(self, work: Work[T]) -> T:
         """As `write`, for callers without an event loop; waits its turn."""
         return self._write_thread.submit(self._transact, work).result()
@@ -90,6 +97,11 @@ class Database:
     def _transact(self, work: Work[T]) -> T:
         with _store_errors(), self._writer.begin() as connection:
             return work(connection)
+
+    def _checkpoint(self) -> None:
+        if self._writer.dialect.name == "sqlite":
+            with _store_errors(), self._writer.connect() as connection:
+                connection.connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _release(self) -> None:
         for engine in (getattr(self, "_reader", None), getattr(self, "_writer", None)):
@@ -122,6 +134,7 @@ def _engine(url: str, *, immediate: bool) -> Engine:
     engine = create_engine(
         url,
         hide_parameters=True,  # parameters are the user's words
+        json_serializer=partial(json.dumps, ensure_ascii=False, separators=(",", ":")),
         **({"pool_size": _NUM_READERS} if not immediate else {"pool_size": 1, "max_overflow": 0}),
     )
     if engine.dialect.name == "sqlite":

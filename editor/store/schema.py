@@ -1,8 +1,9 @@
 """Tables. Times are seconds since 1970 UTC, offsets code points, nested values JSON.
 
-`documents` and `spans` hold the head; `edits` and `revisions` are append-only logs from which
-every text can be rebuilt; `snapshots` is a cache of it and may be emptied. `purges` remembers
-what was removed by its hashes only: a row there is what lets the triggers of the logs pass.
+`documents` and `spans` describe the head, without its text; `edits` and `revisions` are the
+append-only logs from which every text can be rebuilt; `snapshots` is a cache of that and may be
+emptied. `purges` remembers what was removed by its hashes only: a row there is what lets the
+triggers of the logs pass.
 """
 
 from __future__ import annotations
@@ -58,9 +59,8 @@ documents = Table(
     metadata,
     Column("id", String(64), primary_key=True),
     Column("title", Text, nullable=False),
-    Column("text", Text, nullable=False),  # at `version`
-    Column("version", Integer, nullable=False),
-    Column("text_hash", String(64), nullable=False),
+    Column("version", Integer, nullable=False),  # of the head
+    Column("text_hash", String(64), nullable=False),  # of the head
     Column("created_s", Float, nullable=False),
     Column("updated_s", Float, nullable=False),
 )
@@ -70,11 +70,11 @@ edits = Table(
     metadata,
     _document_id(primary_key=True),
     Column("version", Integer, primary_key=True),  # after the edit
+    Column("op_id", String(64), nullable=False),
     Column("client_id", String(64), nullable=False),
     Column("cause", String(16), nullable=False),
     Column("changes", JSON, nullable=False),  # code points
-    Column("text_hash", String(64), nullable=False),  # after the edit
-    Column("created_s", Float, nullable=False),
+    Column("created_at", String(40), nullable=False),  # ISO 8601
 )
 
 revisions = Table(
@@ -89,7 +89,6 @@ revisions = Table(
     Column("created_at", String(40), nullable=False),  # ISO 8601; part of the hash as written
     Column("changes", JSON, nullable=False),  # from the parent's text, or from nothing
     Column("text_hash", String(64), nullable=False),
-    Column("parent_hash", String(64), nullable=False),
     Column("hash", String(64), nullable=False),
 )
 
@@ -109,8 +108,9 @@ runs = Table(
     metadata,
     Column("id", String(64), primary_key=True),
     _document_id(),
-    Column("version", Integer, nullable=False),  # of the text it was made for
+    Column("base_version", Integer, nullable=False),
     Column("state", String(16), nullable=False),
+    Column("route", String(32), nullable=False),
     Column("span_ids", JSON, nullable=False),
     Column("job", JSON, nullable=False),  # as sent to the worker, less the text
     Column("passes", Integer, nullable=False),
@@ -148,6 +148,7 @@ suggestions = Table(
     _document_id(),
     Column("run_id", String(64), ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
     Column("span_id", String(64), nullable=False),
+    Column("base_version", Integer, nullable=False),
     Column("original", Text, nullable=False),
     Column("alternatives", JSON, nullable=False),
     Column("confidence", Float, nullable=False),

@@ -25,7 +25,7 @@ class Metrics:
         self.connections = Gauge(
             "tideline_websocket_connections", "Open editors.", registry=self.registry
         )
-        self.rooms = Gauge("tideline_rooms", "Documents in memory.", registry=self.registry)
+        self._rooms = Gauge("tideline_rooms", "Documents in memory.", registry=self.registry)
         self.edits = Counter("tideline_edits", "Edits committed.", registry=self.registry)
         self._commits = Histogram(
             "tideline_commit_seconds",
@@ -56,6 +56,9 @@ class Metrics:
 
     def observe_request(self, route: str, method: str, status: int, total_s: float) -> None:
         self._requests.labels(route, method, str(status)).observe(total_s)
+
+    def set_rooms(self, count: int) -> None:
+        self._rooms.set(count)
 
     def observe_commit(self, total_s: float) -> None:
         self._commits.observe(total_s)

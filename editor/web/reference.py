@@ -76,7 +76,7 @@ def _row(name: str, schema: Json, about: Json) -> str:
         if schema.get("default") is not None
         else ""
     )
-    words = _marked(about.get("description", schema.get("description", "")))
+    words = _marked(str(about.get("description") or schema.get("description") or ""))
     return (
         f"<tr><td><code>{escape(name)}</code>{must}</td>"
         f"<td>{escape(_type(schema))}</td><td>{words}{default}</td></tr>"

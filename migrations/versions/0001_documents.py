@@ -56,7 +56,6 @@ def _create_documents() -> None:
         "documents",
         sa.Column("id", sa.String(64), primary_key=True),
         sa.Column("title", sa.Text, nullable=False),
-        sa.Column("text", sa.Text, nullable=False),
         sa.Column("version", sa.Integer, nullable=False),
         sa.Column("text_hash", sa.String(64), nullable=False),
         sa.Column("created_s", sa.Float, nullable=False),
@@ -69,11 +68,11 @@ def _create_logs() -> None:
         "edits",
         _document_id(primary_key=True),
         sa.Column("version", sa.Integer, primary_key=True),
+        sa.Column("op_id", sa.String(64), nullable=False),
         sa.Column("client_id", sa.String(64), nullable=False),
         sa.Column("cause", sa.String(16), nullable=False),
         sa.Column("changes", sa.JSON, nullable=False),
-        sa.Column("text_hash", sa.String(64), nullable=False),
-        sa.Column("created_s", sa.Float, nullable=False),
+        sa.Column("created_at", sa.String(40), nullable=False),
     )
     op.create_table(
         "revisions",
@@ -86,7 +85,6 @@ def _create_logs() -> None:
         sa.Column("created_at", sa.String(40), nullable=False),
         sa.Column("changes", sa.JSON, nullable=False),
         sa.Column("text_hash", sa.String(64), nullable=False),
-        sa.Column("parent_hash", sa.String(64), nullable=False),
         sa.Column("hash", sa.String(64), nullable=False),
     )
 
@@ -108,8 +106,9 @@ def _create_runs() -> None:
         "runs",
         sa.Column("id", sa.String(64), primary_key=True),
         _document_id(),
-        sa.Column("version", sa.Integer, nullable=False),
+        sa.Column("base_version", sa.Integer, nullable=False),
         sa.Column("state", sa.String(16), nullable=False),
+        sa.Column("route", sa.String(32), nullable=False),
         sa.Column("span_ids", sa.JSON, nullable=False),
         sa.Column("job", sa.JSON, nullable=False),
         sa.Column("passes", sa.Integer, nullable=False),
@@ -150,6 +149,7 @@ def _create_suggestions() -> None:
             "run_id", sa.String(64), sa.ForeignKey("runs.id", ondelete="CASCADE"), nullable=False
         ),
         sa.Column("span_id", sa.String(64), nullable=False),
+        sa.Column("base_version", sa.Integer, nullable=False),
         sa.Column("original", sa.Text, nullable=False),
         sa.Column("alternatives", sa.JSON, nullable=False),
         sa.Column("confidence", sa.Float, nullable=False),
