@@ -20,7 +20,7 @@ from editor.document.text import is_grapheme_border
 __all__ = ["Blank", "find_blanks", "is_blank_marker"]
 
 _MARKER = re.compile(
-    r"(?P<named>(?<!\{)\{\{[ \t]*(?P<name>[^{}\n#/>!&^][^{}\n]{0,99}?)[ \t]*\}\}(?!\}))"
+    r"(?P<named>(?<!\{)\{\{[ \t]*(?P<name>[^{}\s#/>!&^][^{}\n]{0,99}?)[ \t]*\}\}(?!\}))"
     r"|(?P<bracket>\[ *_{3,200} *\])"
     r"|(?P<mask>\[MASK\])"
     r"|(?P<run>(?<![*_\\])(?:\*{3,200}|_{3,200})(?![*_]))"

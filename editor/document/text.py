@@ -35,7 +35,7 @@ _SURE_START = regex.compile(
 # Offsets inside a grapheme at which people do type: before a combining mark (Backspace removes
 # the mark alone), inside a conjunct after its virama, and between jamo.
 _TYPING_BORDER = regex.compile(
-    r"(?V1)(?=[\p{M}--\p{VS}--\u20e3])|(?<=\p{InCB=Linker})(?=\p{InCB=Consonant})"
+    r"(?V1)(?=[\p{M}\p{GCB=SpacingMark}--\p{VS}--\u20e3])|(?<=\p{InCB=Linker})(?=\p{InCB=Consonant})"
     r"|(?=[\p{GCB=L}\p{GCB=V}\p{GCB=T}\p{GCB=LV}\p{GCB=LVT}])"
 )
 
