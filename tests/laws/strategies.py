@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import strategies as st
 
 from editor.document.changes import ChangeSet
@@ -34,7 +36,7 @@ def span_sets(draw: st.DrawFn, text: str) -> tuple[Span, ...]:
     """Draw spans that lie apart, some locked; their borders may touch."""
     cuts = sorted(draw(st.sets(st.integers(0, len(text)), max_size=8)))
     spans: list[Span] = []
-    for number, (start, end) in enumerate(zip(cuts, cuts[1:], strict=False)):
+    for number, (start, end) in enumerate(pairwise(cuts)):
         kind: SpanKind | None = draw(st.sampled_from([None, "locked", "region", "field"]))
         if kind is not None:
             spans.append(Span(f"span{number}", kind, start, end))

@@ -1,0 +1,45 @@
+"""Differences are small: what both texts share is not part of the edit."""
+
+from __future__ import annotations
+
+from editor.document.differences import find_changes
+
+
+def changed_ranges(old: str, new: str) -> list[tuple[str, str]]:
+    return [
+        (old[change.start : change.end], change.inserted)
+        for change in find_changes(old, new).changes()
+    ]
+
+
+def test_equal_texts_differ_in_nothing() -> None:
+    assert find_changes("some text\n", "some text\n").is_empty
+
+
+def test_one_word_marks_one_word() -> None:
+    assert changed_ranges("the old cat sat", "the new cat sat") == [("old", "new")]
+
+
+def test_shared_middle_stays() -> None:
+    old, new = "alpha KEEP this beta", "gamma KEEP this delta"
+
+    assert changed_ranges(old, new) == [("alpha", "gamma"), ("beta", "delta")]
+
+
+def test_unchanged_lines_between_changed_ones_stay() -> None:
+    old, new = "a\nkeep\nb\n", "x\nkeep\ny\n"
+
+    assert changed_ranges(old, new) == [("a", "x"), ("b", "y")]
+
+
+def test_character_is_never_cut() -> None:
+    family, couple = "\U0001f469\u200d\U0001f467", "\U0001f469\u200d\U0001f469"
+
+    assert changed_ranges(f"a {family} b", f"a {couple} b") == [(family, couple)]
+
+
+def test_long_texts_that_share_no_line_are_replaced_in_one_piece() -> None:
+    old = "\n".join(f"old {n}" for n in range(3_000))
+    new = "\n".join(f"new {n}" for n in range(3_000))
+
+    assert find_changes(old, new).apply(old) == new
