@@ -200,6 +200,9 @@ class WorkerReady:
     precision: str
     is_loaded: bool
     load_ms: float = 0.0
+    progress: str | None = None  # what loading is doing now
+    problem_code: str | None = None  # why the model cannot be loaded: an EngineError's code
+    problem: str | None = None
     contract_version: int = CONTRACT_VERSION
     type: Literal["worker_ready"] = "worker_ready"
 

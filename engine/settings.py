@@ -48,3 +48,6 @@ class EngineSettings(BaseSettings):
     denoiser: Literal["neural", "scripted"] = Field(
         default="neural", description="`scripted` needs no weights; for tests and demonstrations."
     )
+    scripted_pass_ms: int = Field(
+        default=0, ge=0, description="How long a pass of the scripted denoiser lasts."
+    )

@@ -27,11 +27,12 @@ from engine.denoisers.base import (
 
 __all__ = ["Answer", "ScriptedCodec", "ScriptedDenoiser", "Slot", "pool_script"]
 
-POOL = (
+POOL_TEXT = (
     "the patient was seen today and reports that symptoms have improved since last week "
     "we will review this plan again at our next meeting with all members of staff present "
-    "please contact office if you need further help or would like to change any details"
-).split()
+    "please contact office if you need further help and would like to change any details"
+)
+POOL = tuple(POOL_TEXT.split())
 PIECE = re.compile(r" ?[^\W\d_]+|\s|.", re.DOTALL)
 PAD_TEXT = ""  # an answer's text for "nothing here"
 
@@ -65,7 +66,8 @@ def pool_script(slot: Slot) -> Answer:
     start = int.from_bytes(key, "big")
     word = POOL[(start + slot.index) % len(POOL)]
     wave = (start // 7 + 5 * slot.index) % 11 / 11
-    return Answer(f" {word}", 0.35 + 0.6 * wave)
+    length = 3 + start % 6  # the length this region "ought" to have scores best
+    return Answer(f" {word}", (0.5 + 0.48 * wave) / (1 + 0.2 * abs(slot.num_slots - length)))
 
 
 class ScriptedCodec:
@@ -202,8 +204,10 @@ class ScriptedDenoiser:
         first = column - (position - starts[region])
         states = stream.state[row].tolist()
         end = first
-        while end < len(states) and states[end] != SlotState.ABSENT and (
-            int(stream.positions[row, end]) == starts[region] + end - first
+        while (
+            end < len(states)
+            and states[end] != SlotState.ABSENT
+            and (int(stream.positions[row, end]) == starts[region] + end - first)
         ):
             end += 1
         visible = tuple(
@@ -226,7 +230,13 @@ class ScriptedDenoiser:
         if answer.text != PAD_TEXT:
             token = self.codec.encode(answer.text)[0]
         logits = torch.zeros(size)
-        logits[token] = math.log(answer.confidence / (1 - answer.confidence) * (size - 1))
+        best = math.log(answer.confidence / (1 - answer.confidence) * (size - 1))
+        # Where a rule bans the leading space, the bare word follows; then any other word.
+        if answer.text.startswith(" "):
+            logits[self.codec.encode(answer.text[1:] or " ")[0]] = best / 2
+        for offset, word in enumerate((" and", "and")):
+            logits[self.codec.encode(word)[0]] = best / 4 - offset
+        logits[token] = best
         return logits
 
     def _next(self, history: tuple[int, ...]) -> Tensor:

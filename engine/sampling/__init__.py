@@ -1,0 +1,1 @@
+"""What is committed, revised, ranked and when to stop; sees logits and canvases, never a socket."""

@@ -1,0 +1,177 @@
+"""Which tokens may stand in a slot: the text's edges, spacing, line breaks, repeats.
+
+Turns what surrounds a masked slot into bans on its logits before anything is chosen, so that
+every choice, greedy or sampled, is already a possible one. Knows canvas and vocabulary, no
+model and no schedule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from engine.canvas.canvas import Canvas
+from engine.canvas.layout import Window
+from engine.canvas.parts import Part
+from engine.canvas.slots import OPENING_TOKEN, SlotState
+from engine.sampling.vocabulary import Vocabulary
+
+__all__ = ["BANNED", "Admissible", "PartEdges"]
+
+BANNED = -1e9  # finite, so that p * log p of a banned token is 0 and not a nan
+
+
+@dataclass(frozen=True, slots=True)
+class PartEdges:
+    """What a part's first and last token must respect."""
+
+    part: Part
+    anchor: int | None  # the token before, None where the text starts
+    following: int | None  # the token after, None where the text ends
+    allows_pad: bool
+    allows_empty: bool
+    bias: Tensor  # float32 [V + 1], 0 or BANNED: bans that hold in every slot
+
+
+class Admissible:
+    """Bans for every masked slot of a window's canvases."""
+
+    def __init__(self, window: Window, vocabulary: Vocabulary, *, has_pad: bool) -> None:
+        self.vocabulary = vocabulary
+        self.edges = tuple(
+            self._shape_edges(window, index, has_pad) for index in range(len(window.parts))
+        )
+
+    def apply(self, logits: Tensor, canvas: Canvas, candidates: list[int]) -> Tensor:
+        """Return logits [N, V + 1] of the candidates' masked slots, row-major, with bans."""
+        row = 0
+        for candidate in candidates:
+            for index, edges in enumerate(self.edges):
+                states = canvas.state[candidate, index].tolist()
+                tokens = canvas.tokens[candidate, index].tolist()
+                num_masked = states.count(SlotState.MASK)
+                if num_masked:
+                    logits[row : row + num_masked] += edges.bias
+                for slot, state in enumerate(states):
+                    if state == SlotState.MASK:
+                        self._ban(logits[row], edges, slot, states, tokens)
+                        row += 1
+        assert row == logits.shape[0], "one row of logits for every masked slot"
+        return logits
+
+    def causal_bias(self, index: int, slot: int, left: int | None) -> Tensor:
+        """Return the bias [V + 1] of slot `slot` of a part written from left to right."""
+        row = self.edges[index].bias.clone()
+        states = [int(SlotState.TOKEN)] * slot + [int(SlotState.MASK)] * 2
+        tokens = [0] * (slot + 2)
+        if left is not None:
+            tokens[slot - 1] = left
+        self._ban(row, self.edges[index], slot, states, tokens)
+        row[self.vocabulary.pad] = BANNED
+        return row
+
+    def may_end(self, index: int, last: int) -> bool:
+        """Whether a fill of a part without suffix may end with token `last`."""
+        row = torch.zeros(self.vocabulary.size + 1, device=self.vocabulary.device)
+        self._ban_at_end(row, self.edges[index])
+        return float(row[last]) == 0.0
+
+    def _ban(
+        self, row: Tensor, edges: PartEdges, slot: int, states: list[int], tokens: list[int]
+    ) -> None:
+        left_is_known = slot > 0 and states[slot - 1] == SlotState.TOKEN
+        left = tokens[slot - 1] if left_is_known else None
+        ends_here = slot + 1 == len(states) or states[slot + 1] in (
+            SlotState.PAD,
+            SlotState.ABSENT,
+        )
+        if slot == 0:
+            self._ban_at_start(row, edges)
+        elif left is not None:
+            self._ban_beside(row, left, is_left=True)
+        if ends_here:
+            self._ban_at_end(row, edges)
+        elif states[slot + 1] == SlotState.TOKEN:
+            self._ban_beside(row, tokens[slot + 1], is_left=False)
+        if not self._may_pad(edges, slot, left, ends_here=ends_here):
+            row[self.vocabulary.pad] = BANNED
+
+    def _ban_at_start(self, row: Tensor, edges: PartEdges) -> None:
+        words = self.vocabulary
+        if edges.part.prefix:
+            row.masked_fill_(~words.starting_with(edges.part.prefix) & ~_only(row), BANNED)
+        elif edges.anchor is None or words.is_space_last(edges.anchor):
+            row.masked_fill_(words.starts_space, BANNED)
+        if edges.part.is_guarded_left:
+            row.masked_fill_(words.starts_alnum, BANNED)
+        if edges.anchor is not None and words.word(edges.anchor):
+            row[edges.anchor] = BANNED
+
+    def _ban_at_end(self, row: Tensor, edges: PartEdges) -> None:
+        words = self.vocabulary
+        if edges.part.suffix:
+            row.masked_fill_(~words.ending_with(edges.part.suffix) & ~_only(row), BANNED)
+            return
+        if edges.part.is_guarded_right:
+            row.masked_fill_(words.ends_alnum, BANNED)
+        else:
+            row.masked_fill_(words.ends_space, BANNED)
+        if edges.following is not None:
+            if words.is_closing_first(edges.following):
+                row.masked_fill_(words.ends_closing, BANNED)
+            if words.word(edges.following):
+                row[edges.following] = BANNED
+
+    def _ban_beside(self, row: Tensor, neighbour: int, *, is_left: bool) -> None:
+        words = self.vocabulary
+        if is_left and words.is_space_last(neighbour):
+            row.masked_fill_(words.starts_space, BANNED)
+        if not is_left and words.is_space_first(neighbour):
+            row.masked_fill_(words.ends_space, BANNED)
+        if words.word(neighbour):
+            row[neighbour] = BANNED
+
+    def _may_pad(self, edges: PartEdges, slot: int, left: int | None, *, ends_here: bool) -> bool:
+        """PAD must leave a fair ending; that it stays a tail, `proposals` sees to."""
+        if not edges.allows_pad or (slot == 0 and not edges.allows_empty):
+            return False
+        if left is None or not ends_here:
+            return left is None
+        closes = edges.following is not None and self.vocabulary.is_closing_first(edges.following)
+        if closes and self.vocabulary.is_closing_last(left):
+            return False
+        return not self.vocabulary.is_space_last(left)
+
+    def _shape_edges(self, window: Window, index: int, has_pad: bool) -> PartEdges:
+        part, words, run = window.parts[index], self.vocabulary, window.runs[index]
+        banned = words.never
+        if part.is_inline:
+            banned = banned | words.line_break | words.inner_space
+        if not self._needs_partial(window):
+            banned = banned | words.partial
+        bias = torch.zeros(words.size + 1, device=words.device).masked_fill_(banned, BANNED)
+        anchor = window.anchors[index]
+        is_open = anchor == OPENING_TOKEN and index == 0 and len(window.left) == 1
+        return PartEdges(
+            part=part,
+            anchor=None if is_open else anchor,
+            following=run[0] if run else None,
+            allows_pad=has_pad and not part.suffix,
+            allows_empty=part.original is not None and not part.prefix,
+            bias=bias,
+        )
+
+    def _needs_partial(self, window: Window) -> bool:
+        """Tokens that are pieces of a character are for texts that are written with them."""
+        tokens = window.tokens
+        pieces = sum(1 for token in tokens if self.vocabulary.is_partial(token))
+        return pieces * 20 > len(tokens)
+
+
+def _only(row: Tensor) -> Tensor:
+    """The PAD column, which edge rules leave to `_may_pad`."""
+    keep = torch.zeros_like(row, dtype=torch.bool)
+    keep[-1] = True
+    return keep

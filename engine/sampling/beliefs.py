@@ -1,0 +1,148 @@
+"""One forward over canvases, and what it said of each masked slot.
+
+The only part of sampling that calls `Denoiser.score`. Turns logits into proposals: bans first,
+then greedy or sampled tokens, with confidence and entropy of the untempered distribution.
+
+Shapes: C candidates, P parts, L slots, N scored slots, V vocabulary (column V is PAD).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from engine.canvas.canvas import Canvas
+from engine.canvas.slots import SlotState
+from engine.denoisers.base import Context, Denoiser
+from engine.sampling.admissible import Admissible
+from engine.sampling.randomness import CounterHash
+
+__all__ = ["Beliefs", "Draw", "hidden_probability", "hidden_stripes", "score_canvas"]
+
+NUM_BEST = 4  # kept per slot, so that a doubled word or space can give way to the next best
+NUCLEUS_TOKENS = 64  # sampling looks no deeper than this
+
+
+@dataclass(frozen=True, slots=True)
+class Beliefs:
+    """Distributions of the masked slots; `row` [C, P, L] finds a slot's row, -1 elsewhere."""
+
+    row: Tensor
+    logprobs: Tensor  # [N, V + 1] float32, after bans
+    best: Tensor  # [N, NUM_BEST] int64, best first
+    best_logprob: Tensor  # [N, NUM_BEST] float32
+    entropy: Tensor  # [N] float32
+
+    def gather(self, sources: Sequence[Sequence[int]], width: int) -> Beliefs:
+        """Return beliefs whose candidate c takes part p from candidate `sources[c][p]`."""
+        rows = [
+            torch.stack([self.row[source, part, :width] for part, source in enumerate(parts)])
+            for parts in sources
+        ]
+        return Beliefs(torch.stack(rows), self.logprobs, self.best, self.best_logprob, self.entropy)
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """How a candidate's tokens are drawn; temperature 0 takes the best."""
+
+    candidate_key: int
+    temperature: float
+    top_p: float
+    random: CounterHash
+
+    def token(self, logprobs: Tensor, *counters: int) -> int:
+        """Draw from logprobs [V + 1] by the number that belongs to `counters`."""
+        best, tokens = logprobs.topk(NUCLEUS_TOKENS)
+        nucleus = best.exp().cumsum(-1) - best.exp() < self.top_p
+        weights = (best / self.temperature).masked_fill(~nucleus, float("-inf")).softmax(-1)
+        point = self.random.uniform(self.candidate_key, *counters)
+        drawn = int(torch.searchsorted(weights.double().cumsum(-1), point).clamp_max(len(best) - 1))
+        return int(tokens[drawn])
+
+
+def score_canvas(
+    denoiser: Denoiser, context: Context, canvas: Canvas, admissible: Admissible
+) -> Beliefs:
+    """Score every masked slot of the candidates that have any: one forward.
+
+    Costs one NFE for each such candidate.
+    """
+    masked = canvas.masked
+    active = torch.nonzero(masked.flatten(1).any(-1)).flatten().tolist()
+    logits = _forward(denoiser, context, canvas, active, masked[active])
+    logits = admissible.apply(logits, canvas, active)
+    row = torch.full(masked.shape, -1, dtype=torch.int64)
+    row[masked] = torch.arange(int(masked.sum()))
+    logprobs = logits.log_softmax(-1)
+    best_logprob, best = logprobs.topk(NUM_BEST, dim=-1)
+    entropy = -(logprobs.exp() * logprobs).sum(-1)
+    return Beliefs(row, logprobs, best.cpu(), best_logprob.cpu(), entropy.cpu())
+
+
+def hidden_probability(
+    denoiser: Denoiser, context: Context, canvas: Canvas, hidden: Tensor
+) -> Tensor:
+    """Return p(token | the rest) of visible slots with each one hidden, float32 [C, P, L].
+
+    `hidden` bool [C, P, L] names them; the result is 1 elsewhere. One forward with one row
+    for each hidden slot: that many NFE.
+    """
+    places = torch.nonzero(hidden).tolist()
+    result = torch.ones(hidden.shape)
+    if not places:
+        return result
+    shadows = canvas.select([candidate for candidate, _, _ in places])
+    row_of = torch.full(hidden.shape, -1, dtype=torch.int64)
+    for row, (candidate, part, slot) in enumerate(places):
+        row_of[candidate, part, slot] = row
+    return _score_hidden(denoiser, context, canvas, shadows, row_of)
+
+
+def hidden_stripes(
+    denoiser: Denoiser, context: Context, canvas: Canvas, num_stripes: int
+) -> Tensor:
+    """Return p(token | the rest) of every visible slot of one candidate, float32 [1, P, L].
+
+    Every `num_stripes`-th slot is hidden together: one forward, `num_stripes` NFE.
+    """
+    assert canvas.num_candidates == 1, "one candidate at a time"
+    stripe = torch.arange(canvas.tokens.shape[-1]) % num_stripes
+    row_of = torch.where(canvas.committed, stripe, -1)
+    used = range(min(num_stripes, canvas.tokens.shape[-1]))
+    return _score_hidden(denoiser, context, canvas, canvas.select([0 for _ in used]), row_of)
+
+
+def _score_hidden(
+    denoiser: Denoiser, context: Context, canvas: Canvas, shadows: Canvas, row_of: Tensor
+) -> Tensor:
+    """Hide slot (c, p, s) in shadow row `row_of[c, p, s]` (-1: nowhere) and score it there."""
+    result = torch.ones(row_of.shape)
+    wanted = torch.zeros(shadows.state.shape, dtype=torch.bool)
+    places = sorted(
+        (int(row_of[c, p, s]), p, s, c) for c, p, s in torch.nonzero(row_of >= 0).tolist()
+    )
+    for row, part, slot, _ in places:
+        shadows.state[row, part, slot] = int(SlotState.MASK)
+        wanted[row, part, slot] = True
+    rows = list(range(shadows.num_candidates))
+    logprobs = _forward(denoiser, context, shadows, rows, wanted).log_softmax(-1).cpu()
+    for index, (_, part, slot, candidate) in enumerate(places):
+        token = int(canvas.tokens[candidate, part, slot])
+        result[candidate, part, slot] = float(logprobs[index, token].exp())
+    return result
+
+
+def _forward(
+    denoiser: Denoiser, context: Context, canvas: Canvas, candidates: list[int], wanted: Tensor
+) -> Tensor:
+    """Return logits [N, V + 1] of `wanted` [B, P, L], whose rows are the candidates."""
+    stream = canvas.stream(candidates, denoiser.device)
+    rows, parts = wanted.shape[:2]
+    width = stream.tokens.shape[1] // parts - 1
+    columns = torch.zeros(rows, parts, width + 1, dtype=torch.bool)
+    columns[:, :, 1:] = wanted[:, :, :width]
+    return denoiser.score(context, stream, columns.flatten(1).to(denoiser.device))

@@ -1,0 +1,290 @@
+"""One job from text to ranked alternatives, as a generator of events, one pass at a time.
+
+Owns the order of things: plan, then window after window; earlier fills are context of later
+windows. Nothing here waits, reads a clock by itself or knows a socket. Dropping the generator
+cancels the job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from engine.canvas.layout import Window, lay_out_window
+from engine.canvas.length import fit_width
+from engine.contract import (
+    JobEvent,
+    JobFinished,
+    JobStarted,
+    PassCompleted,
+    PassRecord,
+    RefineJob,
+    RegionResult,
+    StopReason,
+    Timings,
+)
+from engine.denoisers.base import Context, Denoiser
+from engine.router import choose_route
+from engine.sampling.autoregressive import CausalRun
+from engine.sampling.outcome import Outcome
+from engine.sampling.pass_loop import WindowRun
+from engine.sampling.plan import JobPlan, plan_job
+from engine.sampling.policies import Sampler, resolve_sampler
+from engine.sampling.probe import WindowTask
+from engine.sampling.randomness import CounterHash
+from engine.sampling.reports import PassReport
+from engine.sampling.stopping import Budget
+from engine.sampling.strength import mask_weakest
+from engine.sampling.vocabulary import Vocabulary
+from engine.telemetry.card import ModelIdentity, make_card, text_digest
+
+__all__ = ["JobRun", "Workshop", "cancelled_job"]
+
+MS_PER_S = 1000.0
+CLOCK = (StopReason.TIME_BUDGET, StopReason.DEADLINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What every job of a worker shares: the model and facts about the machine."""
+
+    denoiser: Denoiser
+    words: Vocabulary
+    context_tokens: int  # per side
+    identity: ModelIdentity
+    versions: dict[str, str]
+    trace_key: bytes
+    now_s: Callable[[], float]
+
+
+@dataclass(slots=True)
+class _Progress:
+    started_s: float
+    passes: int = 0
+    encode_ms: float = 0.0
+    first_stable_ms: float | None = None
+    reasons: list[StopReason] = field(default_factory=list)
+    telemetry: list[PassRecord] = field(default_factory=list)
+
+
+class JobRun:
+    """A job being run. Raises InvalidJob (or a kind of it) when it cannot be."""
+
+    def __init__(self, workshop: Workshop, job: RefineJob, *, queue_ms: float = 0.0) -> None:
+        self.job = job
+        self._workshop = workshop
+        self._queue_ms = queue_ms
+        denoiser = workshop.denoiser
+        self.route = choose_route(job.config, has_causal=denoiser.capabilities.has_causal).route
+        self._is_causal = self.route == "autoregressive"
+        self._sampler: Sampler = resolve_sampler(job.config)
+        self._plan: JobPlan = plan_job(job, workshop.words.codec, is_causal=self._is_causal)
+        self._pass_limits = self._share_passes()
+        self.max_passes = sum(self._pass_limits)
+        self._outcome = Outcome(job, self._plan)
+        self._progress = _Progress(started_s=workshop.now_s())
+
+    def events(self) -> Iterator[JobEvent]:
+        """Yield JobStarted, a PassCompleted after every pass, and JobFinished."""
+        progress = self._progress
+        yield JobStarted(self.job.job_id, self.route, self.max_passes, round(self._queue_ms, 3))
+        for number, group in enumerate(self._plan.groups):
+            run = self._open_window(number, group)
+            for report in run.run():
+                progress.passes += 1
+                progress.telemetry.append(report.record)
+                self._outcome.note_drafts(group, report.drafts, report.stable)
+                yield self._pass_completed(report)
+            self._outcome.note_window(group, run.result)
+            progress.reasons.append(run.result.stop_reason)
+        yield self._finished()
+
+    def cancelled(self) -> JobFinished:
+        """Return the end of a run that was stopped between passes: no alternatives, no text."""
+        return cancelled_job(
+            self.job,
+            self._workshop.identity,
+            route=self.route,
+            telemetry=tuple(self._progress.telemetry),
+            total_ms=self._since(),
+            queue_ms=self._queue_ms,
+        )
+
+    def _open_window(self, number: int, group: Sequence[int]) -> WindowRun | CausalRun:
+        shop, plan = self._workshop, self._plan
+        started_s = shop.now_s()
+        window = lay_out_window(
+            self.job.text,
+            [plan.parts[index] for index in group],
+            [fit_width(max(plan.lengths[index])) for index in group],
+            codec=shop.words.codec,
+            budget=shop.context_tokens,
+            brief=self.job.config.brief,
+            replaced=plan.replacements(group, self._outcome.fills),
+        )
+        context = self._encode(window)
+        kept = {i: plan.kept[index] for i, index in enumerate(group) if index in plan.kept}
+        task = WindowTask(
+            denoiser=shop.denoiser,
+            context=context,
+            window=window,
+            words=shop.words,
+            sampler=self._sampler,
+            lengths=tuple(plan.lengths[index] for index in group),
+            given=mask_weakest(shop.denoiser, context, window, kept) if kept else {},
+            texts=tuple(plan.beside(self.job.text, index) for index in group),
+            may_stabilise=tuple(
+                not self.job.regions[plan.parts[index].region].constraints for index in group
+            ),
+            random=CounterHash(self.job.config.seed + number, self._request_key()),
+            trace_key=shop.trace_key,
+        )
+        self._progress.encode_ms += (shop.now_s() - started_s) * MS_PER_S
+        budget = self._budget(number)
+        if self._is_causal:
+            rows = max(self.job.config.alternatives, 1)
+            return CausalRun(task, budget, shop.now_s, num_rows=rows)
+        return WindowRun(task, budget, shop.now_s)
+
+    def _encode(self, window: Window) -> Context:
+        denoiser = self._workshop.denoiser
+        # The autoregressive route reads the left context only.
+        count = len(window.left) if self._is_causal else len(window.tokens)
+        return denoiser.encode_context(
+            torch.tensor(window.tokens[:count], device=denoiser.device),
+            torch.tensor(window.positions[:count], device=denoiser.device),
+        )
+
+    def _request_key(self) -> bytes:
+        return text_digest(self.job.text).encode()
+
+    def _share_passes(self) -> list[int]:
+        """Passes each window may take: what it could need, within the user's `steps`."""
+        needs = [
+            min(self._sampler.max_passes, max(max(self._plan.lengths[i]) for i in group))
+            for group in self._plan.groups
+        ]
+        steps = self.job.config.steps
+        if steps is None:
+            return needs
+        if self._is_causal:
+            return [steps] * len(needs)
+        return [
+            min(need, steps // len(needs) + (index < steps % len(needs)))
+            for index, need in enumerate(needs)
+        ]
+
+    def _budget(self, number: int) -> Budget:
+        started_s = self._progress.started_s
+        now_s, left = self._workshop.now_s(), len(self._plan.groups) - number
+        config = self.job.config
+        limit_s = None
+        if config.time_budget_s is not None:
+            # What is left is shared evenly, so that the last window gets its part too.
+            rest_s = started_s + config.time_budget_s - now_s
+            limit_s = now_s + max(0.0, rest_s) / left
+        deadline_s = None
+        if self.job.deadline_s is not None:
+            rest_s = started_s + self.job.deadline_s - self._queue_ms / MS_PER_S - now_s
+            deadline_s = now_s + max(0.0, rest_s) / left
+        return Budget(self._pass_limits[number], limit_s, deadline_s)
+
+    def _pass_completed(self, report: PassReport) -> PassCompleted:
+        progress = self._progress
+        drafts = self._outcome.region_drafts()
+        if progress.first_stable_ms is None and any(draft.stable_prefix for draft in drafts):
+            progress.first_stable_ms = self._since()
+        record = report.record
+        return PassCompleted(
+            job_id=self.job.job_id,
+            pass_index=progress.passes,
+            max_passes=self.max_passes,
+            regions=drafts,
+            stable_prefix=self._outcome.stable_total(drafts),
+            changed=report.changed,
+            committed=record.committed,
+            remasked=record.remasked,
+            mean_confidence=record.mean_confidence,
+            pass_ms=record.pass_ms,
+        )
+
+    def _finished(self) -> JobFinished:
+        progress = self._progress
+        reason = _overall(progress.reasons)
+        regions = self._outcome.results(self.job.config.alternatives)
+        text = self._outcome.text(regions)
+        card = make_card(
+            self.job,
+            self._workshop.identity,
+            route=self.route,
+            sampler=self._sampler.card() | {"max_passes_by_window": self._pass_limits},
+            canvas={
+                "context_tokens": self._workshop.context_tokens,
+                "windows": len(self._plan.groups),
+                "lengths_tried": [list(item) for item in self._plan.lengths],
+                "lengths_chosen": self._outcome.chosen_lengths(),
+            },
+            result_text=text,
+            stop=(reason, progress.passes),
+            versions=self._workshop.versions,
+            notes=self._outcome.notes(),
+        )
+        total_ms = self._since()
+        return JobFinished(
+            job_id=self.job.job_id,
+            regions=regions,
+            passes=progress.passes,
+            tokens_per_pass=round(sum(self._outcome.chosen_lengths()) / max(1, progress.passes), 4),
+            stop_reason=reason,
+            timings=Timings(
+                queue_ms=round(self._queue_ms, 3),
+                encode_ms=round(progress.encode_ms, 3),
+                first_stable_ms=round(progress.first_stable_ms or total_ms, 3),
+                complete_ms=round(total_ms, 3),
+            ),
+            run_card=card,
+            telemetry=tuple(progress.telemetry),
+        )
+
+    def _since(self) -> float:
+        return (self._workshop.now_s() - self._progress.started_s) * MS_PER_S
+
+
+def cancelled_job(
+    job: RefineJob,
+    identity: ModelIdentity,
+    *,
+    route: str,
+    telemetry: tuple[PassRecord, ...] = (),
+    total_ms: float = 0.0,
+    queue_ms: float = 0.0,
+) -> JobFinished:
+    """Return the end of a cancelled job; it offers nothing and its text is unchanged."""
+    card = make_card(
+        job,
+        identity,
+        route=route,
+        sampler={},
+        canvas={},
+        result_text=job.text,
+        stop=(StopReason.CANCELLED, len(telemetry)),
+        versions={},
+    )
+    return JobFinished(
+        job_id=job.job_id,
+        regions=tuple(RegionResult(region.region_id, (), 0.0) for region in job.regions),
+        passes=len(telemetry),
+        tokens_per_pass=0.0,
+        stop_reason=StopReason.CANCELLED,
+        timings=Timings(queue_ms=round(queue_ms, 3), complete_ms=round(total_ms, 3)),
+        run_card=card,
+        telemetry=telemetry,
+    )
+
+
+def _overall(reasons: Sequence[StopReason]) -> StopReason:
+    """The most telling reason of a job's windows: a clock before a budget before settling."""
+    order = [*CLOCK, StopReason.PASS_BUDGET, StopReason.EARLY_ANSWER, StopReason.SETTLED]
+    return min(reasons, key=order.index)

@@ -1,0 +1,218 @@
+"""What is known of a job's regions so far: drafts while it runs, ranked alternatives at its end.
+
+Puts parts back together into regions and regions into the text; locked text inside a region
+comes from the original string. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.canvas.splice import region_text, splice
+from engine.contract import Alternative, RefineJob, RegionDraft, RegionResult
+from engine.sampling.constraints import is_satisfied
+from engine.sampling.drafts import PartDraft
+from engine.sampling.pass_loop import WindowResult
+from engine.sampling.plan import JobPlan
+
+__all__ = ["Outcome"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """Fills of one part, best first: text, score, confidence, tokens."""
+
+    fills: tuple[tuple[str, float, float, int], ...]
+
+
+class Outcome:
+    """Collects window by window what a job's parts became."""
+
+    def __init__(self, job: RefineJob, plan: JobPlan) -> None:
+        self.fills: dict[int, str] = {}  # by part: what is offered first, once known
+        self._job = job
+        self._plan = plan
+        self._ranked: dict[int, _Ranked] = {}
+        self._drafts: dict[int, tuple[PartDraft, int]] = {}
+        self._parts_of: dict[int, list[int]] = {}
+        for index, part in enumerate(plan.parts):
+            self._parts_of.setdefault(part.region, []).append(index)
+
+    def note_drafts(
+        self, group: Sequence[int], drafts: Sequence[PartDraft], stable: Sequence[int]
+    ) -> None:
+        """Keep the latest drafts of a window's parts."""
+        for index, draft, count in zip(group, drafts, stable, strict=True):
+            self._drafts[index] = (draft, count)
+
+    def note_window(self, group: Sequence[int], result: WindowResult) -> None:
+        """Keep a finished window: its parts in ranked order, the leader first.
+
+        Parts of one region are ranked together, so that they come from the same candidate.
+        """
+        for region in {self._plan.parts[index].region for index in group}:
+            columns = [c for c, index in enumerate(group) if index in self._parts_of[region]]
+            leader = result.leaders[columns[0]]
+            rows = range(len(result.texts))
+            total = {row: sum(result.scores[row][c] for c in columns) for row in rows}
+            order = sorted(rows, key=lambda row: (row != leader, -total[row], row))
+            order = self._satisfying_first(region, order, columns, result)
+            for c in columns:
+                self._ranked[group[c]] = _Ranked(
+                    tuple(
+                        (
+                            result.texts[row][c],
+                            result.scores[row][c],
+                            result.confidence[row][c],
+                            result.num_tokens[row][c],
+                        )
+                        for row in order
+                    )
+                )
+                first = self._ranked[group[c]].fills[0]
+                self.fills[group[c]] = first[0]
+                text = first[0]
+                done = PartDraft(
+                    text, ((0, len(text)),) if text else (), (first[2],) if text else ()
+                )
+                self._drafts[group[c]] = (done, len(text))
+
+    def region_drafts(self) -> tuple[RegionDraft, ...]:
+        """Return a draft for every region that has been begun, in text order."""
+        drafts = []
+        for region, parts in self._parts_of.items():
+            if any(index in self._drafts for index in parts):
+                drafts.append(self._region_draft(region, parts))
+        return tuple(drafts)
+
+    def stable_total(self, drafts: Sequence[RegionDraft]) -> int:
+        """Code points settled for good from the first region on, up to the first open one."""
+        total = 0
+        for draft in drafts:
+            total += draft.stable_prefix
+            if draft.stable_prefix < len(draft.text):
+                break
+        return total
+
+    def results(self, num_alternatives: int) -> tuple[RegionResult, ...]:
+        """Return each region's alternatives, best first, different texts only."""
+        results = []
+        for index, region in enumerate(self._job.regions):
+            parts = self._parts_of[index]
+            depth = max(len(self._ranked[part].fills) for part in parts)
+            seen: dict[str, Alternative] = {}
+            for rank in range(depth):
+                chosen = [_at(self._ranked[part].fills, rank) for part in parts]
+                text = self._region_text(index, [fill[0] for fill in chosen])
+                score = sum(fill[1] for fill in chosen) / len(chosen)
+                seen.setdefault(text, Alternative(text, round(score, 6)))
+            first = [self._ranked[part].fills[0] for part in parts]
+            confidence = sum(fill[2] for fill in first) / len(first)
+            alternatives = tuple(seen.values())[:num_alternatives]
+            results.append(RegionResult(region.region_id, alternatives, round(confidence, 6)))
+        return tuple(results)
+
+    def text(self, results: Sequence[RegionResult]) -> str:
+        """Return the job's text with every region's first alternative in place."""
+        first = {result.region_id: result.alternatives[0].text for result in results}
+        return splice(self._job.text, self._job.regions, first)
+
+    def chosen_lengths(self) -> list[int]:
+        """Tokens of each part's first fill."""
+        return [self._ranked[index].fills[0][3] for index in range(len(self._plan.parts))]
+
+    def notes(self) -> tuple[str, ...]:
+        """Return remarks for the run card: constraints that no candidate met."""
+        return tuple(
+            f"no candidate of region {self._job.regions[region].region_id} meets its constraints"
+            for region, parts in self._parts_of.items()
+            if not self._meets(region, [self._ranked[part].fills[0][0] for part in parts])
+        )
+
+    def _satisfying_first(
+        self, region: int, order: list[int], columns: list[int], result: WindowResult
+    ) -> list[int]:
+        if not self._job.regions[region].constraints:
+            return order
+        return sorted(
+            order,
+            key=lambda row: not self._meets(region, [result.texts[row][c] for c in columns]),
+        )
+
+    def _meets(self, region: int, fills: list[str]) -> bool:
+        constraints = self._job.regions[region].constraints
+        if not constraints:
+            return True
+        if len(fills) != len(self._parts_of[region]):
+            return True  # judged when all parts are there
+        text = self._region_text(region, fills)
+        return all(is_satisfied(constraint, text) for constraint in constraints)
+
+    def _region_text(self, region: int, fills: list[str]) -> str:
+        parts = [self._plan.parts[index] for index in self._parts_of[region]]
+        return region_text(self._job.text, self._job.regions[region], parts, fills)
+
+    def _region_draft(self, region: int, parts: list[int]) -> RegionDraft:
+        """Join part drafts with the region's own locked and outer text, which is settled."""
+        spec, text = self._job.regions[region], self._job.text
+        pieces: list[tuple[str, bool, float]] = []
+        stable, is_stable, position = 0, True, spec.start
+        for index in parts:
+            part = self._plan.parts[index]
+            draft, count = self._drafts.get(index, (PartDraft("", (), ()), 0))
+            outside = text[position : part.start]
+            pieces.append((outside, True, 1.0))
+            pieces.extend(_pieces(draft))
+            if is_stable:
+                stable += len(outside) + count
+                is_stable = count == len(draft.text) and index in self.fills
+            position = part.end
+        tail = text[position : spec.end]
+        pieces.append((tail, True, 1.0))
+        stable += len(tail) if is_stable else 0
+        return _joined(spec.region_id, pieces, stable)
+
+
+def _pieces(draft: PartDraft) -> list[tuple[str, bool, float]]:
+    """Cut a draft at its settled ranges: (text, is settled, confidence)."""
+    pieces, position, values = [], 0, iter(draft.confidence)
+    for start, end in draft.settled:
+        if start > position:
+            pieces.append((draft.text[position:start], False, next(values)))
+        pieces.append((draft.text[start:end], True, next(values)))
+        position = end
+    if position < len(draft.text):
+        pieces.append((draft.text[position:], False, next(values)))
+    return pieces
+
+
+def _joined(region_id: str, pieces: Sequence[tuple[str, bool, float]], stable: int) -> RegionDraft:
+    text, settled = "", list[tuple[int, int]]()
+    weights: list[list[tuple[float, int]]] = []
+    kinds: list[bool] = []
+    for piece, is_settled, confidence in pieces:
+        if not piece:
+            continue
+        start = len(text)
+        text += piece
+        if kinds and kinds[-1] == is_settled:
+            weights[-1].append((confidence, len(piece)))
+            if is_settled:
+                settled[-1] = (settled[-1][0], len(text))
+        else:
+            kinds.append(is_settled)
+            weights.append([(confidence, len(piece))])
+            if is_settled:
+                settled.append((start, len(text)))
+    means = tuple(
+        round(sum(value * size for value, size in run) / sum(size for _, size in run), 4)
+        for run in weights
+    )
+    return RegionDraft(region_id, text, tuple(settled), means, stable)
+
+
+def _at(
+    fills: tuple[tuple[str, float, float, int], ...], rank: int
+) -> tuple[str, float, float, int]:
+    return fills[min(rank, len(fills) - 1)]

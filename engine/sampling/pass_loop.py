@@ -1,0 +1,182 @@
+"""The loop of one window: probe lengths, then pass by pass until it settles or must end.
+
+A generator, so that whoever drives it decides between passes what happens next: at most one
+forward over the canvases runs between two `next` calls (two where new tokens are re-scored).
+Not asking again is how a run is cancelled. It must not know jobs, sockets or other windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from engine.canvas.canvas import Canvas
+from engine.contract import StopReason
+from engine.sampling.admissible import Admissible
+from engine.sampling.beliefs import Beliefs, hidden_probability, score_canvas
+from engine.sampling.commitment import SlotScores
+from engine.sampling.drafts import fill_text
+from engine.sampling.probe import WindowTask, probe_lengths
+from engine.sampling.proposals import fill_masks, propose, without_clashes
+from engine.sampling.ranking import rank_fills
+from engine.sampling.reports import PassReport, Reporter
+from engine.sampling.stopping import Budget
+
+__all__ = ["WindowResult", "WindowRun"]
+
+
+@dataclass(slots=True)
+class WindowResult:
+    """Fills of every candidate c and part p, and the candidate of each part to offer first."""
+
+    texts: list[list[str]] = field(default_factory=list)
+    scores: list[list[float]] = field(default_factory=list)
+    confidence: list[list[float]] = field(default_factory=list)
+    num_tokens: list[list[int]] = field(default_factory=list)
+    leaders: list[int] = field(default_factory=list)
+    passes: int = 0
+    stop_reason: StopReason = StopReason.SETTLED
+
+
+class WindowRun:
+    """State of one window between passes."""
+
+    def __init__(self, task: WindowTask, budget: Budget, now_s: Callable[[], float]) -> None:
+        self.result = WindowResult()
+        self._task = task
+        self._budget = budget
+        self._now_s = now_s
+        self._admissible = Admissible(
+            task.window, task.words, has_pad=task.denoiser.capabilities.has_pad
+        )
+        self._leaders: list[int] | None = None
+
+    def run(self) -> Iterator[PassReport]:
+        """Yield after every pass; `result` is complete when the iterator ends."""
+        task, result = self._task, self.result
+        started_s = self._now_s()
+        canvas, beliefs, draws = probe_lengths(task, self._admissible)
+        reporter = Reporter(task, canvas)
+        if task.sampler.leader_ratio == 0.0:
+            self._leaders = [0] * len(task.window.parts)  # the probe puts its best length first
+        while beliefs is not None:
+            result.passes += 1
+            scores = propose(beliefs, canvas, draws, pad=task.words.pad, pass_index=result.passes)
+            chosen = self._choose(scores, canvas)
+            is_last = bool((chosen == scores.masked).all())
+            reason = None if is_last else self._end_reason(scores, canvas)
+            if reason is not None:
+                scores, chosen = fill_masks(scores, beliefs, canvas, task.words), scores.masked
+            canvas.commit(chosen, scores.token, task.words.pad)
+            revoked = self._revise(canvas, chosen) if reason is None else 0
+            if reason is None and not bool(canvas.masked.any()):
+                reason = StopReason.SETTLED
+            canvas.freeze(canvas.settled_prefix())
+            self._choose_leaders(canvas, scores, beliefs, is_final=reason is not None)
+            reporter.note(scores, chosen)
+            pass_ms = (self._now_s() - started_s) * 1e3
+            yield reporter.report(canvas, scores, self._leaders, revoked=revoked, pass_ms=pass_ms)
+            if reason is not None:
+                result.stop_reason = reason
+                break
+            started_s = self._now_s()
+            beliefs = score_canvas(task.denoiser, task.context, canvas, self._admissible)
+        self._finish(canvas, reporter.confidence)
+
+    def _end_reason(self, scores: SlotScores, canvas: Canvas) -> StopReason | None:
+        over = self._budget.reason(self.result.passes, self._now_s())
+        if over is not None:
+            return over
+        settled = 1.0 - float(scores.masked.sum()) / int(canvas.lengths.sum())
+        mean_gap = float(scores.gap[scores.masked].mean())
+        if self._task.sampler.early_answer.is_met(mean_gap, settled):
+            return StopReason.EARLY_ANSWER
+        return None
+
+    def _choose(self, scores: SlotScores, canvas: Canvas) -> Tensor:
+        flat = scores.flatten()
+        passes_left = self._budget.max_passes - self.result.passes + 1
+        num_masked = flat.masked.sum(-1)
+        at_least = (num_masked + passes_left - 1).div(passes_left, rounding_mode="floor")
+        chosen = self._task.sampler.commitment.choose(flat, at_least.clamp_min(1))
+        return without_clashes(chosen.view(scores.masked.shape), scores, canvas, self._task.words)
+
+    def _revise(self, canvas: Canvas, accepted: Tensor) -> int:
+        rule = self._task.sampler.remasking
+        if not rule.needs_hidden:
+            return 0
+        visible = accepted & canvas.committed
+        visible &= visible.sum(-1, keepdim=True) > 1
+        hidden = hidden_probability(self._task.denoiser, self._task.context, canvas, visible)
+        revoked = rule.choose(visible, hidden, canvas.frozen, canvas.flips)
+        canvas.remask(revoked)
+        return int(revoked.sum())
+
+    def _choose_leaders(
+        self, canvas: Canvas, scores: SlotScores, beliefs: Beliefs, *, is_final: bool
+    ) -> None:
+        """Choose, once, the candidate of each part that is shown and offered first.
+
+        After that the stable prefix is this candidate's settled prefix: it cannot retract,
+        because settled slots are frozen and the leader is not changed again.
+        """
+        sampler = self._task.sampler
+        if self._leaders is not None:
+            return
+        left = canvas.masked.sum(-1) / canvas.lengths
+        is_ready = float(left.max()) <= 1.0 - sampler.leader_ratio
+        is_long = int(canvas.lengths.max()) >= sampler.leader_min_slots
+        if not is_final and not (is_ready and is_long):
+            return
+        draft = canvas.select(range(canvas.num_candidates))
+        if bool(draft.masked.any()):
+            filled = fill_masks(scores.over(draft.masked), beliefs, draft, self._task.words)
+            draft.commit(draft.masked, filled.token, self._task.words.pad)
+        self._leaders = best_rows(self._rank(draft))
+
+    def _rank(self, canvas: Canvas) -> list[list[float]]:
+        task = self._task
+        return rank_fills(
+            task.denoiser,
+            task.context,
+            task.window,
+            _tokens(canvas),
+            texts=task.texts,
+            words=task.words,
+            weights=task.sampler.ranking,
+        )
+
+    def _finish(self, canvas: Canvas, confidence: Tensor) -> None:
+        result, parts = self.result, self._task.window.parts
+        result.scores = self._rank(canvas)
+        result.leaders = self._leaders or best_rows(result.scores)
+        for row, fills in enumerate(_tokens(canvas)):
+            result.texts.append(
+                [fill_text(parts[i], fill, self._task.words) for i, fill in enumerate(fills)]
+            )
+            result.num_tokens.append([len(fill) for fill in fills])
+            result.confidence.append(
+                [_mean_positive(confidence[row, part]) for part in range(len(parts))]
+            )
+
+
+def best_rows(scores: list[list[float]]) -> list[int]:
+    """Return the row with the highest score for each part; the earliest of equals."""
+    parts = range(len(scores[0]))
+    return [max(range(len(scores)), key=lambda row: (scores[row][p], -row)) for p in parts]
+
+
+def _tokens(canvas: Canvas) -> list[list[list[int]]]:
+    parts = range(len(canvas.window.parts))
+    return [
+        [[t for t in canvas.part_tokens(row, part) if t is not None] for part in parts]
+        for row in range(canvas.num_candidates)
+    ]
+
+
+def _mean_positive(values: Tensor) -> float:
+    """Mean over slots that were committed; 1 where all text was given."""
+    own = values[values > 0]
+    return float(own.mean()) if own.numel() else 1.0

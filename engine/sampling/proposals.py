@@ -1,0 +1,128 @@
+"""From beliefs to proposals: one token a slot, PAD only as a tail, no clashing neighbours.
+
+Pure over beliefs and canvas; nothing is committed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from engine.canvas.canvas import Canvas
+from engine.canvas.slots import SlotState
+from engine.sampling.beliefs import Beliefs, Draw
+from engine.sampling.commitment import SlotScores
+from engine.sampling.vocabulary import Vocabulary
+
+__all__ = ["fill_masks", "propose", "without_clashes"]
+
+
+def propose(
+    beliefs: Beliefs, canvas: Canvas, draws: Sequence[Draw], *, pad: int, pass_index: int
+) -> SlotScores:
+    """Return scores [C, P, L] with a proposed token for every masked slot."""
+    masked = canvas.masked
+    rows = beliefs.row.clamp_min(0)
+    token = beliefs.best[rows, 0]
+    confidence = beliefs.best_logprob[rows, 0].exp()
+    gap = beliefs.best_logprob[rows, 0] - beliefs.best_logprob[rows, 1]
+    entropy = beliefs.entropy[rows]
+    for candidate, part, slot in torch.nonzero(masked).tolist():
+        draw, row = draws[candidate], int(rows[candidate, part, slot])
+        if draw.temperature > 0:
+            drawn = draw.token(beliefs.logprobs[row], pass_index, part, slot)
+            token[candidate, part, slot] = drawn
+            confidence[candidate, part, slot] = beliefs.logprobs[row, drawn].exp()
+    scores = SlotScores(masked, token, confidence, entropy, gap)
+    _keep_pad_to_tails(scores, beliefs, canvas, pad)
+    return scores
+
+
+def without_clashes(
+    chosen: Tensor, scores: SlotScores, canvas: Canvas, words: Vocabulary
+) -> Tensor:
+    """Drop the less certain of two new neighbours that cannot stand together.
+
+    Also drops PAD that would not continue a tail. At least one choice of a part stays.
+    """
+    kept = chosen.clone()
+    tokens, confidence = scores.token.tolist(), scores.confidence.tolist()
+    for candidate, part in torch.nonzero(chosen.any(-1)).tolist():
+        slots = torch.nonzero(chosen[candidate, part]).flatten().tolist()
+        row, sure = tokens[candidate][part], confidence[candidate][part]
+        states = canvas.state[candidate, part].tolist()
+        for slot in sorted(slots, reverse=True):
+            right = slot + 1
+            is_new = right < len(states) and bool(kept[candidate, part, right])
+            if row[slot] == words.pad:
+                at_tail = right == len(states) or states[right] in (
+                    SlotState.PAD,
+                    SlotState.ABSENT,
+                )
+                if not at_tail and not (is_new and row[right] == words.pad):
+                    kept[candidate, part, slot] = False
+            elif is_new and row[right] != words.pad and words.clash(row[slot], row[right]):
+                weaker = slot if sure[slot] < sure[right] else right
+                kept[candidate, part, weaker] = False
+        if not kept[candidate, part].any():
+            visible = [slot for slot in slots if row[slot] != words.pad]
+            kept[candidate, part, max(visible or slots[-1:], key=lambda slot: sure[slot])] = True
+    return kept
+
+
+def fill_masks(
+    scores: SlotScores, beliefs: Beliefs, canvas: Canvas, words: Vocabulary
+) -> SlotScores:
+    """Return scores whose tokens fit together for every mask at once, most certain first.
+
+    A slot whose best token clashes with a neighbour takes its next best.
+    """
+    token, confidence = scores.token.clone(), scores.confidence.clone()
+    known = canvas.committed.clone()
+    visible = torch.where(canvas.committed, canvas.tokens, token)
+    order = torch.nonzero(scores.masked).tolist()
+    order.sort(key=lambda place: -float(scores.confidence[tuple(place)]))
+    for candidate, part, slot in order:
+        first = int(token[candidate, part, slot])
+        row = int(beliefs.row[candidate, part, slot])
+        options = [first, *(item for item in beliefs.best[row].tolist() if item != words.pad)]
+        around = [
+            (offset, int(visible[candidate, part, slot + offset]))
+            for offset in (-1, 1)
+            if 0 <= slot + offset < visible.shape[-1] and known[candidate, part, slot + offset]
+        ]
+        picked = next((item for item in options if _fits(item, around, words)), first)
+        token[candidate, part, slot] = visible[candidate, part, slot] = picked
+        confidence[candidate, part, slot] = beliefs.logprobs[row, picked].exp()
+        known[candidate, part, slot] = picked != words.pad
+    return replace(scores, token=token, confidence=confidence)
+
+
+def _fits(token: int, around: list[tuple[int, int]], words: Vocabulary) -> bool:
+    if token == words.pad:
+        return True
+    return not any(
+        words.clash(other, token) if offset < 0 else words.clash(token, other)
+        for offset, other in around
+    )
+
+
+def _keep_pad_to_tails(scores: SlotScores, beliefs: Beliefs, canvas: Canvas, pad: int) -> None:
+    """Replace proposed PADs that have anything but PAD on their right by the next best token."""
+    for candidate, part in torch.nonzero((scores.token == pad).any(-1)).tolist():
+        is_tail = True
+        for slot in reversed(range(int(canvas.lengths[candidate, part]))):
+            is_masked = bool(scores.masked[candidate, part, slot])
+            if not is_masked:
+                is_tail = is_tail and int(canvas.state[candidate, part, slot]) == SlotState.PAD
+            elif scores.token[candidate, part, slot] != pad:
+                is_tail = False
+            elif not is_tail:
+                row = int(beliefs.row[candidate, part, slot])
+                best = beliefs.best[row].tolist()
+                index = next(i for i, item in enumerate(best) if item != pad)
+                scores.token[candidate, part, slot] = best[index]
+                scores.confidence[candidate, part, slot] = beliefs.best_logprob[row, index].exp()

@@ -1,0 +1,139 @@
+"""The join: how well a fill reads between its left and right context, under the base.
+
+The judge is the untouched causal base with the context's own keys and values, so that its
+cost is the fills and a little right context. It must not know where fills came from.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from engine.canvas.layout import Window
+from engine.denoisers.base import Context, Denoiser
+from engine.sampling.drafts import fill_text
+from engine.sampling.vocabulary import Vocabulary
+
+__all__ = ["Fills", "RankingWeights", "rank_fills", "repeat_ratio", "score_joins"]
+
+Fills = Sequence[Sequence[Sequence[int]]]  # [C][P] tokens of each part, edge bytes included
+WORD = re.compile(r"\w+")
+NEAR_WORDS = 16
+MAX_JUDGED_TOKENS = 2048  # of one forward; more rows are judged in several
+
+
+@dataclass(frozen=True, slots=True)
+class RankingWeights:
+    """What a fill's place depends on beside the join's mean log-probability."""
+
+    right_tokens: int = 24
+    repetition_penalty: float = 2.0  # nats per token at a repeat ratio of 1
+    length_bonus: float = 0.0  # nats per token of the fill
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    tokens: list[int]
+    spans: list[tuple[int, int]]  # judged stretch of each part: its fill and the join
+
+
+def rank_fills(
+    denoiser: Denoiser,
+    context: Context,
+    window: Window,
+    fills: Fills,
+    *,
+    texts: Sequence[tuple[str, str]],
+    words: Vocabulary,
+    weights: RankingWeights,
+) -> list[list[float]]:
+    """Return the score [C][P] of each fill, higher is better; `texts` [P] stands beside parts."""
+    scores = score_joins(denoiser, context, window, fills, right_tokens=weights.right_tokens)
+    for row, parts in enumerate(fills):
+        for index, tokens in enumerate(parts):
+            before, after = texts[index]
+            fill = fill_text(window.parts[index], tokens, words)
+            scores[row][index] -= weights.repetition_penalty * repeat_ratio(before, fill, after)
+            scores[row][index] += weights.length_bonus * len(tokens)
+    return scores
+
+
+def score_joins(
+    denoiser: Denoiser, context: Context, window: Window, fills: Fills, *, right_tokens: int
+) -> list[list[float]]:
+    """Return the mean log-probability per token [C][P] of each fill and the text after it.
+
+    Judged are the fill and the next `right_tokens` context tokens, or fewer where the next
+    part begins earlier. An empty fill is judged by the text after it. One causal forward.
+
+    Source: ALGORITHMS section 7; the term without the fill is the same for all fills of a
+    part, so it is left out.
+    """
+    rows = [_shape_row(window, parts, right_tokens) for parts in fills]
+    width = max(len(row.tokens) for row in rows)
+    chunk = max(1, MAX_JUDGED_TOKENS // max(width, 1))
+    scores: list[list[float]] = []
+    for start in range(0, len(rows), chunk):
+        scores.extend(_judge(denoiser, context, window, rows[start : start + chunk]))
+    return scores
+
+
+def repeat_ratio(before: str, fill: str, after: str) -> float:
+    """Return the share of the fill's words that repeat what stands close by, 0..1.
+
+    A word counts when it doubles its neighbour or when the pair it forms with the word
+    before it occurs elsewhere within `NEAR_WORDS` words.
+    """
+    left = [word.lower() for word in WORD.findall(before)[-NEAR_WORDS:]]
+    middle = [word.lower() for word in WORD.findall(fill)]
+    right = [word.lower() for word in WORD.findall(after)[:NEAR_WORDS]]
+    if not middle:
+        return 0.0
+    words = left + middle + right
+    pairs = list(itertools.pairwise(words))
+    repeats = 0
+    for index in range(len(left), len(left) + len(middle)):
+        pair = (words[index - 1], words[index]) if index else None
+        doubled = pair is not None and pair[0] == pair[1]
+        repeats += doubled or (pair is not None and pairs.count(pair) > 1)
+    return repeats / len(middle)
+
+
+def _shape_row(window: Window, parts: Sequence[Sequence[int]], right_tokens: int) -> _Row:
+    tokens: list[int] = []
+    spans = []
+    for index, fill in enumerate(parts):
+        start = len(tokens)
+        tokens.extend(fill)
+        run = window.runs[index]
+        judged = run[:right_tokens]
+        spans.append((start, len(tokens) + len(judged)))
+        tokens.extend(run if index + 1 < len(parts) else judged)
+    return _Row(tokens, spans)
+
+
+def _judge(
+    denoiser: Denoiser, context: Context, window: Window, rows: Sequence[_Row]
+) -> list[list[float]]:
+    width = max(1, *(len(row.tokens) for row in rows))
+    tokens = torch.zeros(len(rows), width, dtype=torch.int64)
+    wanted = torch.zeros(len(rows), width, dtype=torch.bool)
+    for index, row in enumerate(rows):
+        tokens[index, : len(row.tokens)] = torch.tensor(row.tokens, dtype=torch.int64)
+        for start, end in row.spans:
+            wanted[index, start:end] = True
+    state = denoiser.causal_prefix(context, len(window.left))
+    device = denoiser.device
+    logprobs: Tensor = denoiser.causal_logprobs(state, tokens.to(device), wanted.to(device)).cpu()
+    return [
+        [
+            float(logprobs[index, start:end].mean()) if end > start else 0.0
+            for start, end in row.spans
+        ]
+        for index, row in enumerate(rows)
+    ]

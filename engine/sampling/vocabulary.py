@@ -1,0 +1,123 @@
+"""What the sampler needs to know of each token: its bytes and how it meets its neighbours.
+
+Built once per codec, immutable. V tokens; vectors are bool [V + 1], column V is PAD.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import Tensor
+
+from engine.canvas.slots import TextCodec
+
+__all__ = ["Vocabulary"]
+
+CLOSING = ".,;:!?"
+CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
+# Fills never spell a blank, or a filled document would be read as unfilled (BEHAVIOURS H3).
+PLACEHOLDER = re.compile(rb"_{2,}|\*{2,}|\{\{|\}\}|\[_|_\]")
+
+
+class Vocabulary:
+    """Bytes and traits of every token of a codec."""
+
+    def __init__(self, codec: TextCodec, device: torch.device) -> None:
+        self.codec = codec
+        self.size = codec.vocab_size
+        self.pad = codec.vocab_size  # the id that stands for PAD in choices
+        self.device = device
+        self.bytes = tuple(codec.token_bytes(token) for token in range(self.size))
+        specials = codec.special_ids()
+        text = tuple(_text_of(raw) for raw in self.bytes)
+        self.never = self._vector(
+            token in specials or not raw or bool(CONTROL.search(raw) or PLACEHOLDER.search(raw))
+            for token, raw in enumerate(self.bytes)
+        )
+        self.line_break = self._vector(b"\n" in raw for raw in self.bytes)
+        self.partial = self._vector(item is None for item in text)
+        known = tuple(item or "" for item in text)
+        self.starts_space = self._vector(item[:1].isspace() for item in known)
+        self.ends_space = self._vector(item[-1:].isspace() for item in known)
+        self.starts_alnum = self._vector(item[:1].isalnum() for item in known)
+        self.ends_alnum = self._vector(item[-1:].isalnum() for item in known)
+        self.ends_closing = self._vector(_closes(item) for item in known)
+        self.inner_space = self._vector("  " in item or "\t" in item for item in known)
+        self._space_first = frozenset(i for i, item in enumerate(known) if item[:1].isspace())
+        self._space_last = frozenset(i for i, item in enumerate(known) if item[-1:].isspace())
+        self._closing_last = frozenset(i for i, item in enumerate(known) if _closes(item))
+        self._closing_first = frozenset(
+            i for i, item in enumerate(known) if item and item.lstrip()[:1] in tuple(CLOSING)
+        )
+        self._partial = frozenset(i for i, item in enumerate(text) if item is None)
+        self._words = tuple(item.strip().lower() if len(item.strip()) > 1 else "" for item in known)
+        self._cache: dict[tuple[bytes, bool], Tensor] = {}
+
+    def starting_with(self, prefix: bytes) -> Tensor:
+        """Tokens whose bytes start with `prefix`; for a space: exactly one space."""
+        if prefix == b" ":
+            return self._cached(
+                (prefix, True), lambda raw: raw[:1] == b" " and not raw[1:2].isspace()
+            )
+        return self._cached((prefix, True), lambda raw: raw.startswith(prefix))
+
+    def ending_with(self, suffix: bytes) -> Tensor:
+        """Tokens whose bytes end with `suffix`."""
+        return self._cached((suffix, False), lambda raw: raw.endswith(suffix))
+
+    def is_space_first(self, token: int) -> bool:
+        return token in self._space_first
+
+    def is_space_last(self, token: int) -> bool:
+        return token in self._space_last
+
+    def is_closing_first(self, token: int) -> bool:
+        return token in self._closing_first
+
+    def is_partial(self, token: int) -> bool:
+        """Whether the token's bytes are a piece of a character."""
+        return token in self._partial
+
+    def is_closing_last(self, token: int) -> bool:
+        return token in self._closing_last
+
+    def continues_word(self, token: int) -> bool:
+        """Whether the token goes on with the word before it."""
+        raw = self.bytes[token]
+        return raw[:1].isalnum() or raw[:1] >= b"\x80"
+
+    def word(self, token: int) -> str:
+        """The token's letters in lower case if it has more than one, else ""."""
+        word = self._words[token]
+        return word if word.isalpha() else ""
+
+    def clash(self, left: int, right: int) -> bool:
+        """Whether two tokens cannot stand side by side: a doubled space or a doubled word."""
+        if left in self._space_last and right in self._space_first:
+            return True
+        return left == right and bool(self.word(left))
+
+    def fill_bytes(self, tokens: Iterable[int]) -> bytes:
+        return b"".join(self.bytes[token] for token in tokens)
+
+    def _cached(self, key: tuple[bytes, bool], is_member: Callable[[bytes], bool]) -> Tensor:
+        if key not in self._cache:
+            self._cache[key] = self._vector(is_member(raw) for raw in self.bytes)
+        return self._cache[key]
+
+    def _vector(self, members: Iterable[bool]) -> Tensor:
+        return torch.tensor([*members, False], dtype=torch.bool, device=self.device)
+
+
+def _text_of(raw: bytes) -> str | None:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _closes(text: str) -> bool:
+    last = text.rstrip()[-1:]
+    return bool(last) and last in CLOSING

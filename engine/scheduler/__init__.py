@@ -1,0 +1,1 @@
+"""Who runs next: pure plans over plain data."""

@@ -1,0 +1,1 @@
+"""The worker process: a synchronous core, its websocket rim and its entry."""
