@@ -20,9 +20,9 @@ from typing import Any, TypeVar
 
 from filelock import FileLock, Timeout
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError
 
-from editor.errors import DiskFull, StoreBusy, Unavailable
+from editor.errors import DiskFull, NotFound, StoreBusy, Unavailable
 from editor.store.migrating import upgrade
 
 __all__ = ["Database", "database_url"]
@@ -46,8 +46,11 @@ class Database:
         """Open, lock and migrate the database at `url`.
 
         `exclusive=False` opens for reading beside a running instance and migrates nothing.
-        Raises: StoreBusy when another instance holds it, DiskFull, Unavailable.
+        Raises: StoreBusy when another instance holds it, NotFound when there is nothing to
+        read, DiskFull, Unavailable.
         """
+        if not exclusive:
+            _check_exists(url)
         self.url = url
         self._lock = _hold(url) if exclusive else None
         try:
@@ -130,6 +133,12 @@ def _hold(url: str) -> FileLock | None:
     return lock
 
 
+def _check_exists(url: str) -> None:
+    database = make_url(url).database
+    if url.startswith("sqlite") and database and not Path(database).exists():
+        raise NotFound(f"there is no database at {database}; TIDELINE_DATA_DIR says where to look")
+
+
 def _engine(url: str, *, immediate: bool) -> Engine:
     engine = create_engine(
         url,
@@ -190,6 +199,6 @@ def _from_driver(error: DBAPIError) -> Unavailable | None:
         return DiskFull("no space left on the disk of the database; nothing was changed")
     if "locked" in reason or "busy" in reason:
         return StoreBusy("another program holds the database; nothing was changed")
-    if type(error).__name__ == "OperationalError":
+    if isinstance(error, OperationalError) or type(error) is DatabaseError:
         return Unavailable(f"the database cannot be used: {reason}")
     return None

@@ -8,16 +8,27 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from sqlalchemy import Connection
 
 import migrations
+from editor.errors import Unavailable
 
 __all__ = ["current", "downgrade", "newest", "upgrade"]
 
 
 def upgrade(connection: Connection, revision: str = "head") -> None:
-    """Migrate up to `revision` within the caller's transaction."""
-    command.upgrade(_config(connection), revision)
+    """Migrate up to `revision` within the caller's transaction.
+
+    Raises: Unavailable for a schema that this program does not know.
+    """
+    try:
+        command.upgrade(_config(connection), revision)
+    except CommandError as error:
+        raise Unavailable(
+            f"the database has schema {current(connection)}, which is newer than this program's "
+            f"{newest()}; use the newer program"
+        ) from error
 
 
 def downgrade(connection: Connection, revision: str) -> None:

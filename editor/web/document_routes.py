@@ -99,7 +99,7 @@ async def replace_spans(
     asked = SpansIn(spans=body) if isinstance(body, list) else body
     async with services.hub.room(document_id) as room:
         version = room.state.version if asked.base_version is None else asked.base_version
-        wanted = tuple(span.as_new() for span in asked.spans)
+        wanted = tuple(span.to_new_span() for span in asked.spans)
         command = commands.ReplaceSpans(asked.op_id or new_id(), version, wanted)
         state = (await room.execute(command)).state
     return SpansOut(version=state.version, spans=[SpanOut.of(span) for span in state.spans])
@@ -255,5 +255,5 @@ async def _exportable(services: Services, state: DocumentState) -> Exportable:
 
 
 def _new_span(given: SpanIn) -> Span:
-    new = given.as_new()
+    new = given.to_new_span()
     return Span(new.id or new_id(), new.kind, new.start, new.end, dict(new.settings))

@@ -80,11 +80,13 @@ def install_error_shape(app: FastAPI) -> None:
 
 
 def _fault(fault: Any) -> str:
-    # union tags such as "list[str]" are ours, but say nothing to the caller
     place = ".".join(str(part) for part in fault["loc"] if part not in ("body", "query", "path"))
-    detail = (fault.get("ctx") or {}).get("error")
-    reason = f"{fault['msg']}: {detail}" if fault["type"] == "json_invalid" else fault["msg"]
-    return f"{place}: {reason}" if place else str(reason)
+    if fault["type"] == "model_attributes_type" and not place:
+        return "the body must be a JSON object, sent with Content-Type: application/json"
+    reason, detail = str(fault["msg"]), str((fault.get("ctx") or {}).get("error", ""))
+    if fault["type"] == "json_invalid" and detail not in reason:
+        reason = f"{reason}: {detail}"
+    return f"{place}: {reason}" if place else reason
 
 
 def _http_message(error: HTTPException) -> str:

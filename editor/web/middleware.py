@@ -144,22 +144,24 @@ class SecurityHeaders:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        await self._app(scope, receive, _PageSender(send, secrets.token_urlsafe(16)))
+        sender = _PageSender(send, secrets.token_urlsafe(16), scope["path"])
+        await self._app(scope, receive, sender)
 
 
 class _PageSender:
     """Holds an HTML answer back until its scripts carry the nonce; passes the rest through."""
 
-    def __init__(self, send: Send, nonce: str) -> None:
+    def __init__(self, send: Send, nonce: str, path: str) -> None:
         self._send = send
         self._nonce = nonce
+        self._path = path
         self._start: Message | None = None
         self._body = bytearray()
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(raw=message["headers"])
-            _add_headers(headers, self._nonce)
+            _add_headers(headers, self._nonce, self._path)
             if headers.get("content-type", "").startswith("text/html") and not (
                 headers.get("content-encoding") or headers.get("content-disposition")
             ):
@@ -181,7 +183,7 @@ class _PageSender:
         await self._send({"type": "http.response.body", "body": page})
 
 
-def _add_headers(headers: MutableHeaders, nonce: str) -> None:
+def _add_headers(headers: MutableHeaders, nonce: str, path: str) -> None:
     headers["Content-Security-Policy"] = (
         "default-src 'self'; "
         f"script-src 'self' 'nonce-{nonce}' 'unsafe-eval'; "
@@ -195,7 +197,8 @@ def _add_headers(headers: MutableHeaders, nonce: str) -> None:
     headers["Referrer-Policy"] = "no-referrer"
     headers["Permissions-Policy"] = "camera=(), microphone=(), geolocation=()"
     headers["Cross-Origin-Opener-Policy"] = "same-origin"
-    headers.setdefault("Cache-Control", "no-store")
+    # what holds the user's text is kept by no cache; the rest is asked for again and compared
+    headers.setdefault("Cache-Control", "no-store" if path.startswith("/api/") else "no-cache")
 
 
 def _internal_error(error_id: str) -> Callable[[Scope, Receive, Send], Awaitable[None]]:

@@ -45,7 +45,7 @@ class SpanIn(BaseModel):
     end: CodePoint = Field(alias="to")
     settings: dict[str, Any] = Field(default_factory=dict)
 
-    def as_new(self) -> NewSpan:
+    def to_new_span(self) -> NewSpan:
         settings = {**self.settings, **(self.model_extra or {})}
         return NewSpan(self.kind, self.start, self.end, settings, self.id)
 

@@ -1,0 +1,250 @@
+"""What the command line does with stored documents: schema, verify, replay, export, import.
+
+Plain functions with their results as frozen values; `app.py` prints them. Reading functions
+work beside a running server, writing ones need the database for themselves.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.client import EngineClient
+from sqlalchemy import Connection, select
+
+from editor.document.creation import NewDocument, create_document
+from editor.document.revisions import Revision, verify_chain
+from editor.document.text import text_hash
+from editor.errors import InvalidChange, NotFound, Unavailable
+from editor.services.documents import Exportable, Exported, export_document, import_file
+from editor.settings import EditorSettings
+from editor.store import documents, log, migrating, runs
+from editor.store.database import Database, database_url
+from editor.store.schema import snapshots
+from engine.contract import JobFailed, JobFinished, RefineJob, decode_to_worker
+from engine.settings import EngineSettings
+
+__all__ = [
+    "Fault",
+    "ReplayReport",
+    "SchemaReport",
+    "VerifyReport",
+    "export_stored",
+    "import_path",
+    "replay_run",
+    "show_schema",
+    "upgrade_schema",
+    "verify_store",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaReport:
+    """Schema revisions: of the database (None: it is empty), and of this program."""
+
+    current: str | None
+    newest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The first thing in a document that is not what its hashes say; `revision` if it is one."""
+
+    document_id: str
+    revision: int | None
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """What was checked, and what was found wrong: at most one fault for each document."""
+
+    num_documents: int
+    num_revisions: int
+    num_edits: int
+    faults: tuple[Fault, ...]
+
+    @property
+    def is_sound(self) -> bool:
+        return not self.faults
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayReport:
+    """Whether a run, run again, gave the same text. `differences` are run card fields."""
+
+    run_id: str
+    has_matched: bool
+    stored_sha256: str
+    replayed_sha256: str
+    differences: tuple[str, ...]
+
+
+def show_schema(settings: EditorSettings) -> SchemaReport:
+    """Tell which schema the database has. Raises: NotFound when there is none, Unavailable."""
+    with _opened(settings, exclusive=False, any_schema=True) as database:
+        return SchemaReport(database.read_now(migrating.current), migrating.newest())
+
+
+def upgrade_schema(settings: EditorSettings) -> SchemaReport:
+    """Create the database or bring it to the newest schema. Raises: StoreBusy, DiskFull."""
+    with _opened(settings, exclusive=True) as database:
+        return SchemaReport(database.read_now(migrating.current), migrating.newest())
+
+
+def verify_store(settings: EditorSettings) -> VerifyReport:
+    """Rebuild every text from the logs and check every hash and chain."""
+    with _opened(settings, exclusive=False) as database:
+        return database.read_now(_verify)
+
+
+async def replay_run(
+    settings: EditorSettings, engine_settings: EngineSettings, run_id: str
+) -> ReplayReport:
+    """Run a stored run's job again and compare the hashes of the results.
+
+    Raises: NotFound; Unavailable when the run has no result or the engine cannot run it.
+    """
+    with _opened(settings, exclusive=False) as database:
+        row, job = database.read_now(lambda db: _stored_job(db, run_id))
+    if row.run_card is None:
+        raise Unavailable(f"run {run_id!r} ended as {row.state} and has no result to compare")
+    result = await _run_again(engine_settings, job)
+    card = json.loads(json.dumps(dataclasses.asdict(result.run_card)))
+    stored = row.run_card
+    differences = tuple(key for key in card if card[key] != stored.get(key))
+    return ReplayReport(
+        run_id=run_id,
+        has_matched=result.run_card.result_sha256 == stored["result_sha256"],
+        stored_sha256=stored["result_sha256"],
+        replayed_sha256=result.run_card.result_sha256,
+        differences=differences,
+    )
+
+
+def export_stored(settings: EditorSettings, document_id: str, *, form: str = "json") -> Exported:
+    """Return a document's file. Raises: NotFound, UnsupportedFormat."""
+
+    def read(db: Connection) -> Exportable:
+        state = documents.load_document(db, document_id)
+        history = list(log.revisions_of(db, document_id))
+        return Exportable(state.id, state.title, state.text, state.version, state.spans, history)
+
+    with _opened(settings, exclusive=False) as database:
+        return export_document(database.read_now(read), form)
+
+
+def import_path(settings: EditorSettings, path: Path) -> documents.DocumentRow:
+    """Store a file as a new document. Raises: StoreBusy, UnsupportedFormat, InvalidText..."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise NotFound(f"{path} cannot be read: {error.strerror}") from error
+    imported = import_file(raw, filename=path.name)
+    now_s = time.time()
+    new = NewDocument(
+        imported.text, imported.title[:200], imported.spans, "import", f"Imported {path.suffix}"
+    )
+    state = create_document(
+        new,
+        now_s=now_s,
+        new_id=lambda: uuid.uuid4().hex,
+        limit=settings.max_document_code_points,
+    )
+    with _opened(settings, exclusive=True) as database:
+        database.write_now(lambda db: documents.add_document(db, state, now_s=now_s))
+        return database.read_now(lambda db: documents.find_document(db, state.id))
+
+
+@contextmanager
+def _opened(
+    settings: EditorSettings, *, exclusive: bool, any_schema: bool = False
+) -> Iterator[Database]:
+    url = database_url(settings.data_dir, settings.database_url)
+    database = Database(url, exclusive=exclusive)
+    try:
+        if not any_schema:
+            _check_schema(database)
+        yield database
+    finally:
+        database.close()
+
+
+def _check_schema(database: Database) -> None:
+    current, newest = database.read_now(migrating.current), migrating.newest()
+    if current != newest:
+        raise Unavailable(
+            f"the database has schema {current}, this program needs {newest}; "
+            "run `python app.py db upgrade`"
+        )
+
+
+def _verify(db: Connection) -> VerifyReport:
+    num_revisions = num_edits = 0
+    faults: list[Fault] = []
+    rows = documents.list_documents(db)
+    for row in rows:
+        history = list(log.revisions_of(db, row.id))
+        num_revisions += len(history)
+        num_edits += row.version
+        broken = verify_chain(history)
+        found = (broken.n, broken.problem) if broken else _log_fault(db, row, history)
+        if found is not None:
+            faults.append(Fault(row.id, *found))
+    return VerifyReport(len(rows), num_revisions, num_edits, tuple(faults))
+
+
+def _log_fault(
+    db: Connection, row: documents.DocumentRow, history: Sequence[Revision]
+) -> tuple[int | None, str] | None:
+    """Replay the edits; compare with every revision, snapshot and the head."""
+    if not history:
+        return None, "it has no revision"
+    query = select(snapshots).where(snapshots.c.document_id == row.id)
+    cached = {found.version: found.text for found in db.execute(query)}
+    text = history[0].changes.apply("")
+    due = {revision.version: revision for revision in history}
+    edits = log.edits_after(db, row.id, 0)
+    version = 0
+    while True:
+        revision = due.get(version)
+        if revision is not None and revision.text_hash != text_hash(text):
+            return revision.n, "its text differs from what the edits lead to"
+        if cached.get(version, text) != text:
+            return None, f"the snapshot at version {version} differs from the edits"
+        edit = next(edits, None)
+        if edit is None:
+            break
+        if edit.version != version + 1:
+            return None, f"the edit after version {version} is missing"
+        try:
+            text, version = edit.changes.apply(text), edit.version
+        except InvalidChange:
+            return None, f"the edit of version {edit.version} does not fit its text"
+    if (version, text_hash(text)) != (row.version, row.hash):
+        return None, f"the head is not what the edits lead to at version {version}"
+    return None
+
+
+def _stored_job(db: Connection, run_id: str) -> tuple[runs.RunRow, RefineJob]:
+    row = runs.find_run(db, run_id)
+    text = log.rebuild_text(db, row.document_id, row.base_version).text
+    job = decode_to_worker(json.dumps({**row.job, "text": text}))
+    assert isinstance(job, RefineJob), "what is stored for a run is a refine job"
+    return row, job
+
+
+async def _run_again(settings: EngineSettings, job: RefineJob) -> JobFinished:
+    async with EngineClient(settings) as client:
+        async for event in client.submit(job):
+            if isinstance(event, JobFailed):
+                raise Unavailable(f"the run failed when run again: {event.message}")
+            if isinstance(event, JobFinished):
+                return event
+    raise Unavailable("the run had no end when run again")
