@@ -1,0 +1,37 @@
+/**
+ * The two places a screen reader listens to: one polite status line, one alert line.
+ *
+ * Both exist from the start. Announces starts and ends, at most one progress line per 10 s, each
+ * alarm once. Never given provisional words.
+ */
+
+import { h } from "./dom"
+
+const PROGRESS_GAP_MS = 10_000
+
+export class Announcer {
+  readonly status = h("div", { class: "tl-status", role: "status", "aria-live": "polite" })
+  readonly alert = h("div", { class: "tl-alert-text", role: "alert" })
+  private lastProgressAt = 0
+
+  say(text: string): void {
+    this.status.textContent = text
+  }
+
+  /** Starts the wait for the first progress line. */
+  begin(text: string): void {
+    this.lastProgressAt = Date.now()
+    this.say(text)
+  }
+
+  progress(text: string): void {
+    if (Date.now() - this.lastProgressAt < PROGRESS_GAP_MS) return
+    this.lastProgressAt = Date.now()
+    this.say(text)
+  }
+
+  /** Says the same thing once, however often it is repeated. Empty text ends it. */
+  alarm(text: string): void {
+    if (this.alert.textContent !== text) this.alert.textContent = text
+  }
+}

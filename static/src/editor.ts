@@ -1,0 +1,119 @@
+/** The CodeMirror editor: its extensions and its key map. Knows no session, no panels. */
+
+import { collab } from "@codemirror/collab"
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands"
+import { EditorState, type Extension, RangeSetBuilder } from "@codemirror/state"
+import {
+  Decoration,
+  type DecorationSet,
+  drawSelection,
+  dropCursor,
+  EditorView,
+  keymap,
+  placeholder,
+  ViewPlugin,
+  type ViewUpdate,
+} from "@codemirror/view"
+import { draftSupport } from "./drafts"
+import { type CommandName, SHORTCUTS } from "./keys"
+import { guardHistory, lockSupport } from "./locks"
+import { markSupport } from "./marks"
+import { type ReviewActions, reviewSupport } from "./review"
+import { spanSupport } from "./spans"
+
+/** A command returns whether it took the key. */
+export type Commands = Record<CommandName, () => boolean>
+
+export interface EditorHost {
+  readonly commands: Commands
+  readonly review: ReviewActions
+  noteUpdate(update: ViewUpdate): void
+  noteCompositionEnd(): void
+}
+
+const CONTENT_ATTRIBUTES = {
+  "aria-label": "Document text",
+  "aria-describedby": "tl-help-line",
+  // CodeMirror turns these off for code; this is prose.
+  spellcheck: "true",
+  autocorrect: "on",
+  autocapitalize: "sentences",
+  writingsuggestions: "true",
+  translate: "yes",
+}
+
+/** Headings of Markdown stand out; the signs stay, since the text is plain. */
+const headings = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet
+    constructor(view: EditorView) {
+      this.decorations = decorateHeadings(view)
+    }
+    update(update: ViewUpdate): void {
+      if (update.docChanged || update.viewportChanged) this.decorations = decorateHeadings(update.view)
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+)
+
+function decorateHeadings(view: EditorView): DecorationSet {
+  const builder = new RangeSetBuilder<Decoration>()
+  for (const { from, to } of view.visibleRanges) {
+    for (let at = from; at <= to; ) {
+      const line = view.state.doc.lineAt(at)
+      const level = /^(#{1,4})\s/.exec(line.text)?.[1]?.length
+      if (level !== undefined) {
+        builder.add(line.from, line.from, Decoration.line({ class: `tl-heading tl-heading-${level}` }))
+        builder.add(line.from, line.from + level, Decoration.mark({ class: "tl-sign" }))
+      }
+      at = line.to + 1
+    }
+  }
+  return builder.finish()
+}
+
+function shortcuts(commands: Commands): Extension {
+  return keymap.of(SHORTCUTS.map(({ key, command }) => ({ key, run: () => commands[command](), preventDefault: false })))
+}
+
+export function makeState(
+  host: EditorHost,
+  text: string,
+  collaboration: { startVersion: number; clientID: string },
+): EditorState {
+  return EditorState.create({
+    doc: text,
+    extensions: [
+      history(),
+      drawSelection(),
+      dropCursor(),
+      EditorView.lineWrapping,
+      EditorView.contentAttributes.of(CONTENT_ATTRIBUTES),
+      placeholder("Write here. Leave a blank as [___] and Tideline offers words for it."),
+      spanSupport(),
+      lockSupport(),
+      draftSupport(),
+      markSupport(),
+      reviewSupport(host.review),
+      headings,
+      collab(collaboration),
+      shortcuts(host.commands),
+      keymap.of([...defaultKeymap.filter((binding) => binding.key !== "Mod-/"), ...historyKeymap]),
+      EditorView.updateListener.of((update) => host.noteUpdate(update)),
+      EditorView.domEventHandlers({
+        compositionend: () => {
+          window.setTimeout(() => host.noteCompositionEnd(), 0)
+          return false
+        },
+      }),
+    ],
+  })
+}
+
+export function makeView(parent: HTMLElement, state: EditorState): EditorView {
+  return new EditorView({
+    parent,
+    state,
+    dispatchTransactions: (transactions, view) => view.update(transactions.map(guardHistory)),
+  })
+}

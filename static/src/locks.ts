@@ -1,0 +1,167 @@
+/**
+ * Keeps locked text as it is: typing, paste, cut, drag, replace and undo.
+ *
+ * A courtesy towards the writer, not the guard: the server checks every edit again. A change that
+ * would touch a lock loses that part (deleting around a lock leaves the lock); one that would put
+ * a letter or digit against a locked letter or digit is refused whole. Every refusal is explained
+ * at the caret.
+ */
+
+import {
+  type ChangeSet,
+  EditorState,
+  type Extension,
+  StateEffect,
+  StateField,
+  type Text,
+  type Transaction,
+  type TransactionSpec,
+} from "@codemirror/state"
+import { showTooltip, type Tooltip } from "@codemirror/view"
+import { h } from "./dom"
+import { type Span, spansOfKind } from "./spans"
+
+export type Refusal = "touches_lock" | "joins_lock" | "undo_touches_lock"
+
+const EXPLANATIONS: Record<Refusal, string> = {
+  touches_lock: "This text is locked. Alt+Shift+L unlocks it.",
+  joins_lock: "A letter or digit here would change the locked word. Put a space between.",
+  undo_touches_lock: "Undo would change locked text. Unlock it first (Alt+Shift+L).",
+}
+
+export const refuse = StateEffect.define<Refusal>()
+
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
+const DIGIT = /\p{Nd}/u
+const MARK = /\p{M}/u
+
+/** The code points of `doc` just before and just after `at`, empty at the ends. */
+function around(doc: Text, at: number): { before: string; after: string } {
+  const left = doc.sliceString(Math.max(0, at - 4), at)
+  const right = doc.sliceString(at, Math.min(doc.length, at + 4))
+  return { before: [...left].at(-1) ?? "", after: [...right][0] ?? "" }
+}
+
+function joinsAt(doc: Text, at: number, outside: "before" | "after"): boolean {
+  const { before, after } = around(doc, at)
+  if (LETTER_OR_DIGIT.test(before) && LETTER_OR_DIGIT.test(after)) return true
+  if (outside === "after") {
+    const next = around(doc, at + after.length).after
+    if (before !== "" && MARK.test(after)) return true
+    return DIGIT.test(before) && /[.,]/.test(after) && DIGIT.test(next)
+  }
+  const previous = around(doc, at - before.length).before
+  return DIGIT.test(after) && /[.,]/.test(before) && DIGIT.test(previous)
+}
+
+/** Whether a change lets something run into a locked word or number that did not before. */
+export function joinsLock(locks: readonly Span[], before: Text, changes: ChangeSet, after: Text): boolean {
+  return locks.some((lock) => {
+    const from = changes.mapPos(lock.from, 1)
+    const to = changes.mapPos(lock.to, -1)
+    const isStartTouched = changes.touchesRange(Math.max(0, lock.from - 2), lock.from)
+    const isEndTouched = changes.touchesRange(lock.to, Math.min(before.length, lock.to + 2))
+    return (
+      (isStartTouched && joinsAt(after, from, "before") && !joinsAt(before, lock.from, "before")) ||
+      (isEndTouched && joinsAt(after, to, "after") && !joinsAt(before, lock.to, "after"))
+    )
+  })
+}
+
+/** Whether a change deletes, replaces or inserts inside a lock; its edges do not count. */
+export function touchesLock(locks: readonly Span[], changes: ChangeSet): boolean {
+  let touches = false
+  changes.iterChangedRanges((from, to) => {
+    for (const lock of locks) {
+      if (from < lock.to && to > lock.from) touches = true
+    }
+  })
+  return touches
+}
+
+/**
+ * States whose current change lost a part to a lock. Set by the change filter and taken by the
+ * transaction filter, which CodeMirror runs straight after it on the same transaction.
+ */
+const cutFrom = new WeakSet<EditorState>()
+
+/** Keeps locked ranges out of every change a person makes. */
+const keepLocked = EditorState.changeFilter.of(({ startState, changes }) => {
+  const locks = spansOfKind(startState, "locked")
+  if (!touchesLock(locks, changes)) return true
+  cutFrom.add(startState)
+  return locks.flatMap((lock) => [lock.from, lock.to])
+})
+
+type Filtered = TransactionSpec | readonly TransactionSpec[]
+
+const explainAndGuardEdges = EditorState.transactionFilter.of((transaction): Filtered => {
+  const { startState, changes, newDoc } = transaction
+  if (cutFrom.delete(startState)) return [transaction, { effects: refuse.of("touches_lock") }]
+  if (!transaction.docChanged) return transaction
+  const locks = spansOfKind(startState, "locked")
+  if (!joinsLock(locks, startState.doc, changes, newDoc)) return transaction
+  return { effects: refuse.of("joins_lock") }
+})
+
+/**
+ * Undo and redo bypass filters (CodeMirror dispatches them with `filter: false`), so they are
+ * looked at here. Returns what may be dispatched.
+ */
+export function guardHistory(transaction: Transaction): Transaction {
+  const isHistory = transaction.isUserEvent("undo") || transaction.isUserEvent("redo")
+  if (!isHistory || !transaction.docChanged) return transaction
+  const { startState } = transaction
+  const locks = spansOfKind(startState, "locked")
+  const isRefused =
+    touchesLock(locks, transaction.changes) ||
+    joinsLock(locks, startState.doc, transaction.changes, transaction.newDoc)
+  return isRefused ? startState.update({ effects: refuse.of("undo_touches_lock") }) : transaction
+}
+
+interface RefusalValue {
+  readonly refusal: Refusal
+  readonly at: number
+}
+
+const refusalField = StateField.define<RefusalValue | null>({
+  create: () => null,
+  update(value, transaction) {
+    for (const effect of transaction.effects) {
+      if (effect.is(refuse)) return { refusal: effect.value, at: transaction.newSelection.main.head }
+    }
+    return transaction.docChanged || transaction.selection ? null : value
+  },
+  provide: (field) =>
+    showTooltip.from(field, (value): Tooltip | null =>
+      value === null
+        ? null
+        : { pos: value.at, above: true, arrow: false, create: () => ({ dom: refusalNote(value.refusal) }) },
+    ),
+})
+
+function refusalNote(refusal: Refusal): HTMLElement {
+  return h("div", { class: "tl-refusal" }, EXPLANATIONS[refusal])
+}
+
+export function refusalOf(transaction: Transaction): string | null {
+  for (const effect of transaction.effects) {
+    if (effect.is(refuse)) return EXPLANATIONS[effect.value]
+  }
+  return null
+}
+
+/** Text from a clipboard or an input method may hold half a character; the server takes none. */
+const wellFormed = EditorState.transactionFilter.of((transaction) => {
+  if (!transaction.docChanged) return transaction
+  let isBroken = false
+  transaction.changes.iterChanges((_fromA, _toA, _fromB, _toB, inserted) => {
+    const text = inserted.toString()
+    if (!text.isWellFormed() || text.includes("\0")) isBroken = true
+  })
+  return isBroken ? [] : transaction
+})
+
+export function lockSupport(): Extension {
+  return [keepLocked, explainAndGuardEdges, wellFormed, refusalField]
+}

@@ -1,0 +1,37 @@
+/** What a screen reader hears of a run: its start, at most one line per 10 s, its end. */
+
+import type { Announcer } from "./announcer"
+import type { SessionFact } from "./session"
+import { shareSettled } from "./strip"
+
+export function narrateRun(fact: SessionFact, announcer: Announcer, numOpen: number): void {
+  switch (fact.kind) {
+    case "run_began": {
+      const count = fact.run.spanIds.length
+      announcer.begin(count === 1 ? "Refining 1 region." : `Refining ${count} regions.`)
+      break
+    }
+    case "pass":
+      announcer.progress(
+        `Pass ${fact.run.passes.at(-1)?.pass ?? 0} of ${fact.run.maxPasses}, ${shareSettled(fact.run)} percent settled.`,
+      )
+      break
+    case "run_over":
+      announcer.say(endWords(fact.frame.state, fact.frame.message, numOpen))
+      break
+    default:
+      break
+  }
+}
+
+function endWords(state: "finished" | "cancelled" | "failed", message: string | null, numOpen: number): string {
+  const review = numOpen === 0 ? "" : numOpen === 1 ? " 1 suggestion. Press F8 to review." : ` ${numOpen} suggestions. Press F8 to review.`
+  switch (state) {
+    case "finished":
+      return `Finished.${review || " Nothing to change."}`
+    case "cancelled":
+      return `Stopped.${review || " The text is as it was."}`
+    case "failed":
+      return `The run failed; the text is as it was. ${message ?? ""}`.trim()
+  }
+}

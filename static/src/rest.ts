@@ -1,0 +1,96 @@
+/** The HTTP interface the page uses. Offsets over REST are code points, never UTF-16. */
+
+export interface DocumentSummary {
+  id: string
+  title: string
+  version: number
+  updated_s: number
+}
+
+export interface NewRestSpan {
+  kind: "locked" | "region"
+  from: number
+  to: number
+  settings?: Record<string, unknown>
+}
+
+export interface RevisionText {
+  n: number
+  text: string
+}
+
+export class RestError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+async function call<T>(path: string, init: RequestInit = {}): Promise<T> {
+  const headers = { Accept: "application/json", ...(init.body ? { "Content-Type": "application/json" } : {}) }
+  let response: Response
+  try {
+    response = await fetch(path, { credentials: "same-origin", headers, ...init })
+  } catch {
+    throw new RestError(0, "offline", "The server cannot be reached.")
+  }
+  const body: unknown = response.status === 204 ? null : await response.json().catch(() => null)
+  if (response.ok) return body as T
+  const fault = (body ?? {}) as { code?: string; message?: string }
+  throw new RestError(response.status, fault.code ?? "internal_error", fault.message ?? "The server refused.")
+}
+
+const at = (id: string): string => `/api/documents/${encodeURIComponent(id)}`
+
+export async function listDocuments(): Promise<DocumentSummary[]> {
+  const { documents } = await call<{ documents: DocumentSummary[] }>("/api/documents")
+  return documents
+}
+
+export function createDocument(document: {
+  title: string
+  text: string
+  spans?: NewRestSpan[]
+}): Promise<DocumentSummary> {
+  return call("/api/documents", { method: "POST", body: JSON.stringify(document) })
+}
+
+export function renameDocument(id: string, title: string): Promise<unknown> {
+  return call(at(id), { method: "PATCH", body: JSON.stringify({ title }) })
+}
+
+export function readRevision(id: string, n: number): Promise<RevisionText> {
+  return call(`${at(id)}/revisions/${n}`)
+}
+
+export async function importFile(file: File): Promise<DocumentSummary> {
+  const content = await toBase64(file)
+  return call("/api/import", {
+    method: "POST",
+    body: JSON.stringify({ content, filename: file.name, encoding: "base64" }),
+  })
+}
+
+export const EXPORT_FORMATS = [
+  { format: "txt", words: "Plain text" },
+  { format: "md", words: "Markdown" },
+  { format: "docx", words: "Word" },
+  { format: "html", words: "Web page" },
+  { format: "json", words: "JSON, with history" },
+] as const
+
+export function exportUrl(id: string, format: string): string {
+  return `${at(id)}/export?format=${format}`
+}
+
+async function toBase64(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  const parts: string[] = []
+  for (let start = 0; start < bytes.length; start += 0x8000) {
+    parts.push(String.fromCharCode(...bytes.subarray(start, start + 0x8000)))
+  }
+  return btoa(parts.join(""))
+}

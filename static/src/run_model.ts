@@ -1,0 +1,103 @@
+/**
+ * The runs of one document as the browser sees them: which work, and every pass so far, in memory.
+ *
+ * Must not know the editor. Passes are provisional: they are kept for the strip and the panel
+ * only, and go when the document is closed.
+ */
+
+import type { PassFrame, RunEnded, RunWire } from "./protocol.gen"
+
+export interface RunRecord {
+  readonly runId: string
+  readonly spanIds: readonly string[]
+  state: RunWire["state"]
+  maxPasses: number
+  passes: PassFrame[]
+  /** Span id to text that will not change again in this run. */
+  readonly stable: Map<string, string>
+  isStopping: boolean
+  ended: RunEnded | null
+  readonly startedAt: number
+}
+
+const MOST_PASSES_KEPT = 600
+const MOST_RUNS_KEPT = 8
+
+export class RunModel {
+  private readonly runs = new Map<string, RunRecord>()
+
+  begin(wire: RunWire): RunRecord {
+    const known = this.runs.get(wire.run_id)
+    if (known !== undefined) {
+      known.state = wire.state
+      return known
+    }
+    const run: RunRecord = {
+      runId: wire.run_id,
+      spanIds: wire.span_ids,
+      state: wire.state,
+      maxPasses: wire.max_passes,
+      passes: [],
+      stable: new Map(),
+      isStopping: false,
+      ended: null,
+      startedAt: Date.now(),
+    }
+    this.runs.set(wire.run_id, run)
+    for (const [id, old] of this.runs) {
+      if (this.runs.size <= MOST_RUNS_KEPT) break
+      if (!isActive(old)) this.runs.delete(id)
+    }
+    return run
+  }
+
+  /** Returns null for a pass of a run that is over or unknown: late frames draw nothing. */
+  addPass(frame: PassFrame): RunRecord | null {
+    const run = this.runs.get(frame.run_id)
+    if (run === undefined || !isActive(run)) return null
+    run.state = "running"
+    run.maxPasses = frame.max_passes
+    run.passes.push(frame)
+    if (run.passes.length > MOST_PASSES_KEPT) run.passes.splice(1, 1)
+    return run
+  }
+
+  end(frame: RunEnded): RunRecord | null {
+    const run = this.runs.get(frame.run_id)
+    if (run === undefined) return null
+    run.state = frame.state
+    run.ended = frame
+    return run
+  }
+
+  /** After a reconnect: runs that the server no longer has at work are over. */
+  keepOnly(wires: readonly RunWire[]): void {
+    const alive = new Map(wires.map((wire) => [wire.run_id, wire]))
+    for (const run of this.runs.values()) {
+      const wire = alive.get(run.runId)
+      if (isActive(run)) run.state = wire?.state ?? "failed"
+    }
+    for (const wire of wires) this.begin(wire)
+  }
+
+  find(runId: string): RunRecord | undefined {
+    return this.runs.get(runId)
+  }
+
+  active(): RunRecord[] {
+    return [...this.runs.values()].filter(isActive)
+  }
+
+  /** The newest run, at work or not. */
+  latest(): RunRecord | null {
+    return this.active().at(-1) ?? [...this.runs.values()].at(-1) ?? null
+  }
+
+  busySpans(): Set<string> {
+    return new Set(this.active().flatMap((run) => [...run.spanIds]))
+  }
+}
+
+export function isActive(run: RunRecord): boolean {
+  return run.state === "queued" || run.state === "running"
+}

@@ -1,0 +1,39 @@
+/** The first document: one lock, one region, two blanks, so that one press on Refine shows it all. */
+
+import type { NewRestSpan } from "./rest"
+
+const LOCKED = ["Thursday 14 May", "09:30"] as const
+const REGION = "We would be happy if you could maybe come a bit early so that there is time."
+const BLANKS = ["[___]", "{{closing}}"] as const
+
+const TEXT = `# Welcome to Tideline
+
+This page is a real document. Change anything you like.
+
+Dear colleague,
+
+The harbour walk takes place on ${LOCKED[0]} at ${LOCKED[1]}. We meet at the old lighthouse and follow the water as far as ${BLANKS[0]} before we turn back along the dunes.
+
+${REGION} The path is easy, but it can be windy, so please bring a warm coat.
+
+${BLANKS[1]}
+
+## What you see
+
+The words with a padlock are locked: no run can touch them, and neither can a slip of the keyboard. The sentence between brackets is a region: it may be rewritten. The boxes are blanks, waiting for words.
+
+Press Refine. Words appear over the text while they are still open to change, and settle from left to right. Nothing enters the document until you accept it.
+`
+
+function rangeOf(words: string): { from: number; to: number } {
+  const from = TEXT.indexOf(words)
+  return { from, to: from + words.length }
+}
+
+/** Every character of the text is one code point and one UTF-16 unit, so offsets agree. */
+export function sampleDocument(): { title: string; text: string; spans: NewRestSpan[] } {
+  const locks = LOCKED.map((words): NewRestSpan => ({ kind: "locked", ...rangeOf(words) }))
+  const region: NewRestSpan = { kind: "region", ...rangeOf(REGION) }
+  const blanks = BLANKS.map((words): NewRestSpan => ({ kind: "region", ...rangeOf(words), settings: { blank: true } }))
+  return { title: "Welcome to Tideline", text: TEXT, spans: [...locks, region, ...blanks] }
+}

@@ -1,0 +1,101 @@
+/** The buttons in the header, and the same ones at the foot of a phone. */
+
+import { button, h, iconButton } from "./dom"
+import { icon } from "./icons"
+import type { Commands } from "./editor"
+import type { Layout } from "./layout"
+import { setTheme, theme, type Theme } from "./preferences"
+import { buildRefineOptions } from "./refine_options"
+
+const THEMES: readonly { theme: Theme; icon: "auto" | "sun" | "moon"; words: string }[] = [
+  { theme: "auto", icon: "auto", words: "Theme: as the system" },
+  { theme: "light", icon: "sun", words: "Theme: light" },
+  { theme: "dark", icon: "moon", words: "Theme: dark" },
+]
+
+export interface Toolbar {
+  /** Whether the selection allows a lock or region, and what Refine would work on. */
+  show(facts: { canLock: boolean; isLocked: boolean; canMark: boolean; isRegion: boolean; numTargets: number }): void
+}
+
+export function buildToolbar(layout: Layout, commands: Commands): Toolbar {
+  const wide = toolSet(commands, "wide")
+  const narrow = toolSet(commands, "narrow")
+  const options = buildRefineOptions("tl-refine-options")
+  const opener = iconButton(icon("sliders"), "Refine settings", () => undefined, {
+    class: "tl-opener",
+    popovertarget: "tl-refine-options",
+  })
+  layout.tools.append(wide.lock, wide.region, h("span", { class: "tl-split" }, wide.refine, opener), options)
+  layout.phoneTools.append(
+    wide === narrow ? "" : narrow.lock,
+    narrow.region,
+    narrow.refine,
+    iconButton(icon("panel"), "Runs, review and history", layout.togglePanels, { class: "tl-tool" }),
+  )
+  layout.more.append(
+    iconButton(icon("keyboard"), "Keyboard shortcuts (Ctrl+/)", () => commands.showShortcuts(), { class: "tl-wide-only" }),
+    themeButton(),
+    iconButton(icon("panel"), "Runs, review and history", layout.togglePanels, {
+      class: "tl-wide-only",
+      "aria-controls": "tl-panels",
+    }),
+  )
+  return {
+    show: (facts) => {
+      for (const set of [wide, narrow]) {
+        relabel(set.lock, facts.isLocked ? "Unlock" : "Lock", facts.isLocked ? "unlock" : "lock", facts.canLock)
+        relabel(set.region, facts.isRegion ? "Unmark" : "Region", "region", facts.canMark)
+        set.refine.disabled = facts.numTargets === 0
+        const words = set.refine.querySelector("span")
+        if (words) words.textContent = facts.numTargets > 1 ? `Refine ${facts.numTargets}` : "Refine"
+      }
+    },
+  }
+}
+
+interface ToolSet {
+  lock: HTMLButtonElement
+  region: HTMLButtonElement
+  refine: HTMLButtonElement
+}
+
+function toolSet(commands: Commands, kind: "wide" | "narrow"): ToolSet {
+  // The text keeps its selection: pressing a tool must not take the focus.
+  const keepFocus = { mousedown: (event: MouseEvent) => event.preventDefault() }
+  const tool = (name: "lock" | "region", words: string, run: () => boolean, hint: string): HTMLButtonElement => {
+    const element = button([icon(name), h("span", {}, words)], () => void run(), { class: "tl-tool", title: hint })
+    element.addEventListener("mousedown", keepFocus.mousedown)
+    return element
+  }
+  const refine = button([icon("wave"), h("span", {}, "Refine")], () => void commands.refine(), {
+    class: `tl-primary tl-refine tl-${kind}`,
+    title: "Ctrl+Enter",
+  })
+  refine.addEventListener("mousedown", keepFocus.mousedown)
+  return {
+    lock: tool("lock", "Lock", () => commands.toggleLock(), "Alt+Shift+L"),
+    region: tool("region", "Region", () => commands.toggleRegion(), "Alt+Shift+G"),
+    refine,
+  }
+}
+
+function relabel(element: HTMLButtonElement, words: string, name: "lock" | "unlock" | "region", canUse: boolean): void {
+  element.disabled = !canUse
+  const label = element.querySelector("span")
+  if (label === null || label.textContent === words) return
+  label.textContent = words
+  element.querySelector("svg")?.replaceWith(icon(name))
+}
+
+function themeButton(): HTMLButtonElement {
+  const current = (): (typeof THEMES)[number] => THEMES.find((one) => one.theme === theme()) ?? THEMES[0]!
+  const element = iconButton(icon(current().icon), current().words, () => {
+    const next = THEMES[(THEMES.indexOf(current()) + 1) % THEMES.length] ?? THEMES[0]!
+    setTheme(next.theme)
+    element.replaceChildren(icon(next.icon))
+    element.setAttribute("aria-label", next.words)
+    element.title = next.words
+  })
+  return element
+}
