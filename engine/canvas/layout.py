@@ -146,7 +146,8 @@ def _rendered(text: str, start: int, end: int, replaced: Sequence[Replacement]) 
             pieces.append(item.text)
         position = item.end
     pieces.append(text[position:end] if position < end else "")
-    return "".join(pieces)
+    # Line ends are "\n" for the model, whatever the text has.
+    return "".join(pieces).replace("\r\n", "\n")
 
 
 def _last_tokens(text: str, budget: int, codec: TextCodec) -> list[int]:

@@ -88,6 +88,15 @@ class JobRun:
 
     def events(self) -> Iterator[JobEvent]:
         """Yield JobStarted, a PassCompleted after every pass, and JobFinished."""
+        steps = self._steps()
+        while True:
+            with torch.inference_mode():  # entered per step: a generator must not hold it
+                event = next(steps, None)
+            if event is None:
+                return
+            yield event
+
+    def _steps(self) -> Iterator[JobEvent]:
         progress = self._progress
         yield JobStarted(self.job.job_id, self.route, self.max_passes, round(self._queue_ms, 3))
         for number, group in enumerate(self._plan.groups):
