@@ -65,7 +65,13 @@ class Edited:
         self, changes: ChangeSet, *, text: str, spans: tuple[Span, ...], removed: tuple[Span, ...]
     ) -> Edited:
         """Return where one more edit leads; `spans` and `removed` are those after it."""
-        touched = {s.id for s in self.spans if s.kind != "locked" and is_touched(s, changes)}
+        moved = {span.id: span for span in spans}
+        touched = {
+            span.id
+            for span in self.spans
+            if span.kind != "locked"
+            and (is_touched(span, changes) or self._has_grown(span, moved.get(span.id)))
+        }
         settled = tuple(_settle_blank(span, text) if span.id in touched else span for span in spans)
         return Edited(
             text=text,
@@ -74,6 +80,11 @@ class Edited:
             touched=self.touched | touched | {span.id for span in removed},
             is_span_changed=self.is_span_changed or bool(touched) or bool(removed),
         )
+
+    @staticmethod
+    def _has_grown(before: Span, after: Span | None) -> bool:
+        """A field takes what is typed at its end, which touches nothing that was inside."""
+        return after is not None and after.end - after.start != before.end - before.start
 
 
 @dataclass(slots=True)
