@@ -10,6 +10,7 @@ Source: @codemirror/state 6.7.6, class ChangeSet (MIT).
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -142,26 +143,46 @@ class ChangeSet:
         """Return where an offset of the old text lies in the new one.
 
         `assoc` < 0 stays before text inserted at that place, > 0 goes behind it.
-        Raises: InvalidChange outside the old text.
+        Cost: O(log sections) after the first look-up. Raises: InvalidChange outside the old text.
         """
+        ends, starts = self._borders
+        if not 0 <= position <= self.length:
+            raise InvalidChange(f"position {position} is outside the text of {self.length}")
+        index = bisect_right(ends, position)
+        if assoc < 0:
+            # An insertion that ends where it begins, at this very place, is not passed.
+            for earlier in range(bisect_left(ends, position), index):
+                length, inserted = self.sections[earlier]
+                if inserted is not None and not length:
+                    return starts[earlier]
+        if index == len(ends):
+            return self.new_length
+        length, inserted = self.sections[index]
+        old_start = ends[index] - length
+        if inserted is None:
+            return starts[index] + position - old_start
+        is_before = position == old_start or assoc < 0
+        return starts[index] + (0 if is_before else len(inserted))
+
+    @cached_property
+    def _borders(self) -> tuple[list[int], list[int]]:
+        """Where each section ends in the old text, and begins in the new one."""
+        ends: list[int] = []
+        starts: list[int] = []
         old = new = 0
         for length, inserted in self.sections:
-            old_end = old + length
-            if inserted is None:
-                if old_end > position:
-                    return new + position - old
-                new += length
-            else:
-                if old_end > position or (old_end == position and assoc < 0 and not length):
-                    return new if position == old or assoc < 0 else new + len(inserted)
-                new += len(inserted)
-            old = old_end
-        if position > old:
-            raise InvalidChange(f"position {position} is outside the text of {old} code points")
-        return new
+            old += length
+            ends.append(old)
+            starts.append(new)
+            new += length if inserted is None else len(inserted)
+        return ends, starts
 
-    def changes(self) -> Iterator[Change]:
-        """Yield the changed ranges in order; ranges that touch come as one."""
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """The changed ranges in order; ranges that touch come as one."""
+        return tuple(self._iterate_changes())
+
+    def _iterate_changes(self) -> Iterator[Change]:
         sections = self.sections
         old = new = index = 0
         while index < len(sections):
@@ -203,7 +224,7 @@ def check_change(text: str, changes: ChangeSet, *, limit: int) -> str:
         raise TooLarge(
             f"the text would have {changes.new_length:,} code points; the limit is {limit:,}"
         )
-    for change in changes.changes():
+    for change in changes.changes:
         for offset in {change.start, change.end}:
             if not is_typing_border(text, offset):
                 raise InvalidChange(f"offset {offset} splits a grapheme; move it to the edge")

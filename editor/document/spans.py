@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -60,11 +60,8 @@ class Span:
 def map_spans(
     spans: Iterable[Span], changes: ChangeSet
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Return (the spans moved through an edit, the spans it deleted), both in their order.
-
-    Cost: one walk over the sections for each span behind the first change.
-    """
-    first = next(changes.changes(), None)
+    """Return (the spans moved through an edit, the spans it deleted), both in their order."""
+    first = next(iter(changes.changes), None)
     kept: list[Span] = []
     deleted: list[Span] = []
     for span in spans:
@@ -82,7 +79,10 @@ def map_spans(
 
 def is_touched(span: Span, changes: ChangeSet) -> bool:
     """Say whether an edit deletes, replaces or inserts inside the span; its edges do not count."""
-    return any(_cuts(change, span.start, span.end) for change in changes.changes())
+    # Changes lie in order and apart: of those that begin before the span's end, the last
+    # reaches furthest.
+    index = bisect_left(changes.changes, span.end, key=lambda change: change.start)
+    return index > 0 and changes.changes[index - 1].end > span.start
 
 
 def locked_ranges(spans: Iterable[Span]) -> tuple[tuple[int, int], ...]:
@@ -131,7 +131,7 @@ def check_locks(text: str, spans: Iterable[Span], changes: ChangeSet) -> None:
     locks = locked_ranges(spans)
     starts = [start for start, _ in locks]
     near: set[tuple[int, int]] = set()
-    for change in changes.changes() if locks else ():
+    for change in changes.changes if locks else ():
         # Two code points at each side can change what a locked number says: `5` and `.5`.
         for start, end in _between(locks, starts, change.start - 2, change.end + 2):
             if _cuts(change, start, end):
@@ -159,8 +159,8 @@ def _between(
 
 def _check_edges(text: str, changes: ChangeSet, locks: Iterable[tuple[int, int]]) -> None:
     after = changes.apply(text)
-    changed_to = {change.end for change in changes.changes()}
-    changed_from = {change.start for change in changes.changes()}
+    changed_to = {change.end for change in changes.changes}
+    changed_from = {change.start for change in changes.changes}
     for start, end in locks:
         new_start = changes.map_position(start, assoc=1)
         new_end = changes.map_position(end, assoc=-1)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from editor.document.changes import ChangeSet, Section
+from editor.document.differences import align_around
 from editor.document.spans import Span, check_locks, locked_ranges, map_spans
 from editor.errors import AlreadyDecided, InvalidInput, LockViolation
 
@@ -125,36 +126,10 @@ def _fill(
     text: str, region: Span, new_text: str, locks: Sequence[tuple[int, int]]
 ) -> list[Section]:
     """Return the sections that turn the region into `new_text` around the locks inside it."""
-    sections: list[Section] = []
-    old, new = region.start, 0
-    for start, end in locks:
-        found = _find_apart(new_text, text[start:end], new)
-        if found < 0:
-            raise LockViolation(
-                f"the filling leaves out the locked text at {start} to {end}; it must stay"
-            )
-        sections.append(_section(text[old:start], new_text[new:found]))
-        sections.append((end - start, None))
-        old, new = end, found + end - start
-    sections.append(_section(text[old : region.end], new_text[new:]))
-    return sections
-
-
-def _section(old: str, new: str) -> Section:
-    return (len(old), None if old == new else new)
-
-
-def _find_apart(text: str, wanted: str, start: int) -> int:
-    """Return where `wanted` stands on its own, else where it stands at all, else -1.
-
-    The lock `5` is looked for in `15 or 5` at the end, since `15` would join onto it.
-    """
-    first = found = text.find(wanted, start)
-    while found >= 0:
-        before, after = text[:found][-1:], text[found + len(wanted) :][:1]
-        is_joined_before = before.isalnum() and wanted[0].isalnum()
-        is_joined_after = after.isalnum() and wanted[-1].isalnum()
-        if not is_joined_before and not is_joined_after:
-            return found
-        found = text.find(wanted, found + 1)
-    return first
+    inside = [(start - region.start, end - region.start) for start, end in locks]
+    stretches = align_around(text[region.start : region.end], new_text, inside)
+    if stretches is None:
+        raise LockViolation(
+            f"the filling of {region.start} to {region.end} leaves out locked text; it must stay"
+        )
+    return [(len(old), None if old == new else new) for old, new in stretches]

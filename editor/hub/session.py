@@ -13,11 +13,11 @@ from typing import assert_never
 
 from editor.document.changes import ChangeSet, check_change
 from editor.document.creation import check_title
-from editor.document.differences import find_changes
-from editor.document.spans import Span, check_locks, check_spans, map_spans
+from editor.document.differences import find_changes, find_changes_around
+from editor.document.spans import Span, check_locks, check_spans, locked_ranges, map_spans
 from editor.document.state import SERVER_CLIENT_ID, DocumentState
 from editor.document.text import check_text
-from editor.errors import InvalidInput, NotFound, StaleVersion
+from editor.errors import InvalidInput, LockViolation, NotFound, StaleVersion
 from editor.hub import commands, effects
 from editor.hub.commands import ApplyEdit, ChangeSpans, Command, NewSpan, ReplaceSpans
 from editor.hub.draft import Draft, Edited
@@ -190,8 +190,7 @@ def _restore_revision(draft: Draft, command: commands.RestoreRevision) -> None:
     if not 0 <= command.n <= state.head.n:
         raise NotFound(f"there is no revision {command.n}; there are 0 to {state.head.n}")
     check_text(command.text, limit=draft.limit)
-    changes = find_changes(state.text, command.text)
-    check_locks(state.text, state.spans, changes)
+    changes = _changes_to(state, command.text)
     draft.seal_typing()
     draft.commit(
         _follow(draft.start_edits(), changes),
@@ -200,6 +199,21 @@ def _restore_revision(draft: Draft, command: commands.RestoreRevision) -> None:
         cause="restore",
     )
     draft.write_revision("restore", f"Restored revision {command.n}")
+
+
+def _changes_to(state: DocumentState, text: str) -> ChangeSet:
+    """Return a small edit that leads to a text and leaves all locks. Raises: LockViolation."""
+    changes = find_changes(state.text, text)
+    try:
+        check_locks(state.text, state.spans, changes)
+    except LockViolation:
+        # The shortest difference may run through a lock whose text is there all the same.
+        around = find_changes_around(state.text, text, locked_ranges(state.spans))
+        if around is None:
+            raise
+        changes = around
+        check_locks(state.text, state.spans, changes)
+    return changes
 
 
 def _follow(edited: Edited, changes: ChangeSet) -> Edited:

@@ -87,7 +87,7 @@ def test_changed_ranges_rebuild_the_text(data: st.DataObject, text: str) -> None
     a = data.draw(change_sets(len(text)))
 
     rebuilt, position = "", 0
-    for change in a.changes():
+    for change in a.changes:
         rebuilt += text[position : change.start]
         assert change.new_start == len(rebuilt)
         rebuilt += change.inserted

@@ -75,7 +75,7 @@ def test_an_edit_away_from_locks_is_never_refused(text: str, data: st.DataObject
     assume(
         all(
             change.end + 2 < lock.start or change.start > lock.end + 2
-            for change in changes.changes()
+            for change in changes.changes
             for lock in locks
         )
     )
@@ -99,7 +99,7 @@ def test_moving_in_two_steps_is_moving_over_both(text: str, data: st.DataObject)
 
 
 def _meets(span: Span, changes: ChangeSet) -> bool:
-    return any(c.start <= span.end and c.end >= span.start for c in changes.changes())
+    return any(c.start <= span.end and c.end >= span.start for c in changes.changes)
 
 
 def test_b1_filling_regions_changes_nothing_outside_them_in_10000_documents() -> None:

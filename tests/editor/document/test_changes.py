@@ -35,7 +35,7 @@ def ours(vector: dict[str, Any]) -> dict[str, Any]:
         "positions": [
             [a.map_position(p, assoc=-1), a.map_position(p, assoc=1)] for p in range(len(text) + 1)
         ],
-        "changes": [[one.start, one.end, one.new_start, one.inserted] for one in a.changes()],
+        "changes": [[one.start, one.end, one.new_start, one.inserted] for one in a.changes],
     }
 
 
@@ -126,7 +126,7 @@ def test_change_set_of_another_length_is_refused(length: int) -> None:
 def test_changes_that_touch_come_as_one() -> None:
     changes = ChangeSet.of([(1, None), (1, "x"), (2, "yz"), (0, "!"), (1, None)])
 
-    assert list(changes.changes()) == [Change(1, 4, 1, "xyz!")]
+    assert list(changes.changes) == [Change(1, 4, 1, "xyz!")]
 
 
 def test_position_outside_is_refused() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from editor.document.differences import find_changes
+from editor.document.differences import align_around, find_changes, find_changes_around
 
 
 def changed_ranges(old: str, new: str) -> list[tuple[str, str]]:
     return [
         (old[change.start : change.end], change.inserted)
-        for change in find_changes(old, new).changes()
+        for change in find_changes(old, new).changes
     ]
 
 
@@ -43,3 +43,25 @@ def test_long_texts_that_share_no_line_are_replaced_in_one_piece() -> None:
     new = "\n".join(f"new {n}" for n in range(3_000))
 
     assert find_changes(old, new).apply(old) == new
+
+
+def test_kept_text_is_left_alone_even_where_a_shorter_edit_would_move_it() -> None:
+    old, new = "the a the", "x the y the z"
+
+    changes = find_changes_around(old, new, [(0, 3), (6, 9)])
+
+    assert changes is not None
+    assert changes.apply(old) == new
+    assert all(change.end <= 0 or change.start >= 3 for change in changes.changes)
+
+
+def test_text_that_is_no_longer_there_cannot_be_kept() -> None:
+    assert find_changes_around("one two", "two one", [(0, 3), (4, 7)]) is None
+
+
+def test_kept_text_is_found_where_it_stands_on_its_own() -> None:
+    assert align_around("5", "15 or 5 or 50", [(0, 1)]) == [
+        ("", "15 or "),
+        ("5", "5"),
+        ("", " or 50"),
+    ]

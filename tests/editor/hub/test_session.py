@@ -246,6 +246,15 @@ def test_restore_around_a_lock_leaves_it() -> None:
     assert session.shown == "gamma «KEEP» delta"
 
 
+def test_restore_finds_locked_text_that_moved() -> None:
+    """The shortest edit keeps the longer unlocked words, and would rewrite the lock."""
+    session = Session(a_document("«A» many long words that stay"))
+
+    session.do(RestoreRevision("restore", 0, "many long words that stay A"))
+
+    assert session.shown == "many long words that stay «A»"
+
+
 def test_restore_that_would_lose_locked_text_is_refused() -> None:
     session = Session(a_document("alpha «KEEP» beta"))
 
