@@ -14,7 +14,7 @@ import json
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -61,17 +61,23 @@ def map_spans(
     spans: Iterable[Span], changes: ChangeSet
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """Return (the spans moved through an edit, the spans it deleted), both in their order."""
-    first = next(iter(changes.changes), None)
+    if changes.is_empty:
+        return tuple(spans), ()
+    first, last = changes.changes[0].start, changes.changes[-1].end
+    shift = changes.new_length - changes.length
     kept: list[Span] = []
     deleted: list[Span] = []
     for span in spans:
-        if first is None or span.end < first.start:
+        if span.end < first:
             kept.append(span)
             continue
-        start = changes.map_position(span.start, assoc=1)
-        end = changes.map_position(span.end, assoc=1 if span.kind == "field" else -1)
+        if span.start > last:
+            start, end = span.start + shift, span.end + shift
+        else:
+            start = changes.map_position(span.start, assoc=1)
+            end = changes.map_position(span.end, assoc=1 if span.kind == "field" else -1)
         if start < end:
-            kept.append(replace(span, start=start, end=end))
+            kept.append(Span(span.id, span.kind, start, end, span.settings))
         else:
             deleted.append(span)
     return tuple(kept), tuple(deleted)
