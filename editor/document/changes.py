@@ -303,7 +303,7 @@ class _Cursor:
             self.length -= length
             self.offset += length
 
-    def forward_new(self, length: int) -> None:
+    def forward_written(self, length: int) -> None:
         """Move on by code points of the new text."""
         if self.inserted is None:
             self.forward(length)
@@ -341,7 +341,7 @@ def _compose_piece(sections: list[Section], a: _Cursor, b: _Cursor, *, is_open: 
         _add(sections, 0 if a.offset else a.length, of_b, join=is_open)
     goes_on = (a.is_change and a.new_left > length) or (b.is_change and b.length > length)
     is_open = goes_on and (is_open or len(sections) > count)
-    a.forward_new(length)
+    a.forward_written(length)
     b.forward(length)
     return is_open
 
