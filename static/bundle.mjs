@@ -7,6 +7,18 @@ import { fileURLToPath } from "node:url"
 
 const here = dirname(fileURLToPath(import.meta.url))
 
+// CodeMirror's commands import its parser libraries; none of the commands used here needs them.
+const dropUnusedParsers = {
+  name: "drop-unused-parsers",
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^@(codemirror\/language|lezer\/)/ }, async ({ path, pluginData, ...options }) => {
+      if (pluginData === "inner") return undefined
+      const found = await resolve(path, { ...options, pluginData: "inner" })
+      return { ...found, sideEffects: false }
+    })
+  },
+}
+
 const result = await build({
   absWorkingDir: here,
   entryPoints: { app: "src/main.ts" },
@@ -18,15 +30,18 @@ const result = await build({
   legalComments: "none",
   sourcemap: false,
   metafile: true,
+  plugins: [dropUnusedParsers],
   logLevel: "warning",
 })
 
-/** The package folders that contributed at least one module to the bundle. */
-function bundledPackages(inputs) {
+/** The packages of which something is in the bundle. */
+function bundledPackages(outputs) {
   const found = new Set()
-  for (const path of Object.keys(inputs)) {
-    const match = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)
-    if (match) found.add(match[1])
+  for (const { inputs } of Object.values(outputs)) {
+    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+      const match = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)
+      if (match && bytesInOutput > 0) found.add(match[1])
+    }
   }
   return [...found].sort()
 }
@@ -40,5 +55,5 @@ function notice(name) {
   return `${name} ${version} (${license})\n\n${text}\n`
 }
 
-const notices = bundledPackages(result.metafile.inputs).map(notice)
+const notices = bundledPackages(result.metafile.outputs).map(notice)
 writeFileSync(join(here, "dist", "NOTICES.txt"), notices.join(`\n${"-".repeat(72)}\n\n`))

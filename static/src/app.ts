@@ -24,7 +24,8 @@ import { ReviewPanel } from "./review_panel"
 import { RunPanel } from "./run_panel"
 import { narrateRun } from "./narration"
 import { sampleDocument } from "./sample"
-import { DocumentSession, type SessionFact } from "./session"
+import { DocumentSession } from "./session"
+import type { SessionFact } from "./session_facts"
 import { addSpan, removeSpan, type Span, spansTouching } from "./spans"
 import { buildTabs } from "./tabs"
 import { buildToolbar } from "./toolbar"
@@ -338,7 +339,7 @@ export class App {
     this.reviewPanel.show()
     this.historyPanel.show(session.revisions, session.version)
     this.tabs.badge("Review", numOpen)
-    this.dock.show({ run: session.runs.active().at(-1) ?? null, isPaused: session.isViewPaused, numOpen })
+    this.dock.show({ run: session.runs.active().at(-1) ?? null, isPaused: session.runView.isPaused, numOpen })
   }
 
   private drawSave(session: DocumentSession): void {

@@ -114,8 +114,8 @@ function stop(host: CommandHost): boolean {
 function pauseView(host: CommandHost): boolean {
   const { session } = host
   if (session === null || session.runs.active().length === 0) return false
-  session.setPaused(!session.isViewPaused)
-  host.say(session.isViewPaused ? "View paused. The run goes on." : "View resumed.")
+  session.setPaused(!session.runView.isPaused)
+  host.say(session.runView.isPaused ? "View paused. The run goes on." : "View resumed.")
   return true
 }
 

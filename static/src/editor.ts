@@ -1,7 +1,7 @@
 /** The CodeMirror editor: its extensions and its key map. Knows no session, no panels. */
 
 import { collab } from "@codemirror/collab"
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands"
+import { history } from "@codemirror/commands"
 import { EditorState, type Extension, RangeSetBuilder } from "@codemirror/state"
 import {
   Decoration,
@@ -18,6 +18,7 @@ import { draftSupport } from "./drafts"
 import { type CommandName, SHORTCUTS } from "./keys"
 import { guardHistory, lockSupport } from "./locks"
 import { markSupport } from "./marks"
+import { PROSE_KEYS } from "./prose_keys"
 import { type ReviewActions, reviewSupport } from "./review"
 import { spanSupport } from "./spans"
 
@@ -42,21 +43,23 @@ const CONTENT_ATTRIBUTES = {
   translate: "yes",
 }
 
-/** Headings of Markdown stand out; the signs stay, since the text is plain. */
-const headings = ViewPlugin.fromClass(
+/** Headings of Markdown stand out, empty lines are a pause; the signs stay, the text is plain. */
+const lineStyles = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet
     constructor(view: EditorView) {
-      this.decorations = decorateHeadings(view)
+      this.decorations = decorateLines(view)
     }
     update(update: ViewUpdate): void {
-      if (update.docChanged || update.viewportChanged) this.decorations = decorateHeadings(update.view)
+      if (update.docChanged || update.viewportChanged) this.decorations = decorateLines(update.view)
     }
   },
   { decorations: (plugin) => plugin.decorations },
 )
 
-function decorateHeadings(view: EditorView): DecorationSet {
+const PAUSE = Decoration.line({ class: "tl-pause" })
+
+function decorateLines(view: EditorView): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>()
   for (const { from, to } of view.visibleRanges) {
     for (let at = from; at <= to; ) {
@@ -66,6 +69,7 @@ function decorateHeadings(view: EditorView): DecorationSet {
         builder.add(line.from, line.from, Decoration.line({ class: `tl-heading tl-heading-${level}` }))
         builder.add(line.from, line.from + level, Decoration.mark({ class: "tl-sign" }))
       }
+      if (line.length === 0) builder.add(line.from, line.from, PAUSE)
       at = line.to + 1
     }
   }
@@ -95,10 +99,10 @@ export function makeState(
       draftSupport(),
       markSupport(),
       reviewSupport(host.review),
-      headings,
+      lineStyles,
       collab(collaboration),
       shortcuts(host.commands),
-      keymap.of([...defaultKeymap.filter((binding) => binding.key !== "Mod-/"), ...historyKeymap]),
+      keymap.of(PROSE_KEYS),
       EditorView.updateListener.of((update) => host.noteUpdate(update)),
       EditorView.domEventHandlers({
         compositionend: () => {

@@ -1,12 +1,12 @@
 /**
  * How locks, regions and fields look in the text. Told apart without colour: a lock has a padlock
- * and a solid underline, a region a dashed one between brackets, a field a dotted box.
+ * and a solid underline, a region a bracket and a dashed one, a field a dotted box. The padlock is
+ * drawn by the mark itself, so that no line can break between it and its word.
  */
 
 import { type EditorState, type Extension, type Range, RangeSet } from "@codemirror/state"
 import { Decoration, type DecorationSet, EditorView, WidgetType } from "@codemirror/view"
 import { h } from "./dom"
-import { icon } from "./icons"
 import { busyRegions, shownDraft } from "./drafts"
 import { type Span, spansField, spansOf } from "./spans"
 
@@ -24,8 +24,7 @@ class EdgeGlyph extends WidgetType {
 
   override toDOM(): HTMLElement {
     const name = this.kind === "locked" ? "locked: " : this.isBusy ? "region being refined: " : "region: "
-    const glyph = this.kind === "locked" ? icon("lock") : null
-    return h("span", { class: `tl-edge tl-edge-${this.kind}`, role: "img", "aria-label": name }, glyph)
+    return h("span", { class: `tl-edge tl-edge-${this.kind}`, role: "img", "aria-label": name })
   }
 }
 

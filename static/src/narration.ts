@@ -1,7 +1,7 @@
 /** What a screen reader hears of a run: its start, at most one line per 10 s, its end. */
 
 import type { Announcer } from "./announcer"
-import type { SessionFact } from "./session"
+import type { SessionFact } from "./session_facts"
 import { shareSettled } from "./strip"
 
 export function narrateRun(fact: SessionFact, announcer: Announcer, numOpen: number): void {

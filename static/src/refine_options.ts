@@ -75,5 +75,5 @@ function briefField(settings: RefineSettings, save: () => void): HTMLElement {
     settings.brief = area.value
     save()
   })
-  return h("label", { class: "tl-setting tl-wide" }, h("span", {}, "Brief, read before the text"), area)
+  return h("label", { class: "tl-setting tl-stacked" }, h("span", {}, "Brief, read before the text"), area)
 }

@@ -43,6 +43,15 @@ async function call<T>(path: string, init: RequestInit = {}): Promise<T> {
   throw new RestError(response.status, fault.code ?? "internal_error", fault.message ?? "The server refused.")
 }
 
+type MadeDocument = Omit<DocumentSummary, "updated_s">
+
+const justMade = ({ id, title, version }: MadeDocument): DocumentSummary => ({
+  id,
+  title,
+  version,
+  updated_s: Date.now() / 1000,
+})
+
 const at = (id: string): string => `/api/documents/${encodeURIComponent(id)}`
 
 export async function listDocuments(): Promise<DocumentSummary[]> {
@@ -50,12 +59,12 @@ export async function listDocuments(): Promise<DocumentSummary[]> {
   return documents
 }
 
-export function createDocument(document: {
+export async function createDocument(document: {
   title: string
   text: string
   spans?: NewRestSpan[]
 }): Promise<DocumentSummary> {
-  return call("/api/documents", { method: "POST", body: JSON.stringify(document) })
+  return justMade(await call<MadeDocument>("/api/documents", { method: "POST", body: JSON.stringify(document) }))
 }
 
 export function renameDocument(id: string, title: string): Promise<unknown> {
@@ -68,10 +77,8 @@ export function readRevision(id: string, n: number): Promise<RevisionText> {
 
 export async function importFile(file: File): Promise<DocumentSummary> {
   const content = await toBase64(file)
-  return call("/api/import", {
-    method: "POST",
-    body: JSON.stringify({ content, filename: file.name, encoding: "base64" }),
-  })
+  const body = JSON.stringify({ content, filename: file.name, encoding: "base64" })
+  return justMade(await call<MadeDocument>("/api/import", { method: "POST", body }))
 }
 
 export const EXPORT_FORMATS = [

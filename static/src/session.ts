@@ -7,20 +7,18 @@
  */
 
 import { receiveUpdates, sendableUpdates, getSyncedVersion } from "@codemirror/collab"
-import { isolateHistory } from "@codemirror/commands"
-import { ChangeSet, type EditorState, type Text, Transaction } from "@codemirror/state"
+import { ChangeSet, type EditorState, Transaction } from "@codemirror/state"
 import type { EditorView, ViewUpdate } from "@codemirror/view"
+import { acceptSuggestions } from "./accepting"
 import { blanksIn } from "./blanks"
 import { Connection, type LinkState } from "./connection"
 import { assertNever } from "./dom"
-import { draftOf, dropDrafts, setBusyRegions, showDrafts } from "./drafts"
 import { Emitter } from "./emitter"
-import { announceLife, type Orphan, Outbox, type OutboxRecord, randomId } from "./outbox"
-import { prefersCalm, updateRate } from "./preferences"
+import { hashOf, Keeper, textOf } from "./keeper"
+import { type Orphan, randomId } from "./outbox"
 import type {
   Edited,
   Hello,
-  PassFrame,
   Problem,
   RefineSettings,
   RevisionWire,
@@ -32,22 +30,14 @@ import type {
   UpdateWire,
   Welcome,
 } from "./protocol.gen"
-import { chosenText, type OpenSuggestion, openSuggestions, placeOf, receiveSuggestions } from "./review"
-import { RunModel, type RunRecord } from "./run_model"
+import { type OpenSuggestion, receiveSuggestions } from "./review"
+import type { RunModel } from "./run_model"
+import { RunView } from "./run_view"
 import { describeSave, type SaveState } from "./save_state"
 import { acceptIntent, type OpUnderWay, Sender } from "./sender"
-import { addSpan, receiveSpans, removeSpan, settleSpans, type Span, spansOf } from "./spans"
-
-export type SessionFact =
-  | { kind: "changed" }
-  | { kind: "opened" }
-  | { kind: "run_began"; run: RunRecord }
-  | { kind: "pass"; run: RunRecord }
-  | { kind: "run_over"; run: RunRecord; frame: RunEnded }
-  | { kind: "trouble"; code: string; message: string }
-  | { kind: "note"; message: string }
-  | { kind: "link"; link: LinkState }
-  | { kind: "unsent"; text: string; message: string }
+import type { SessionFact } from "./session_facts"
+import { placeServerSpans, spanOpOf } from "./span_sync"
+import { addSpan, receiveSpans, settleSpans } from "./spans"
 
 export interface SessionHost {
   readonly documentId: string
@@ -60,23 +50,17 @@ export interface SessionHost {
 
 export class DocumentSession {
   readonly facts = new Emitter<SessionFact>()
-  readonly runs = new RunModel()
+  readonly runView: RunView
   readonly suggestions = new Map<string, SuggestionWire>()
   revisions: RevisionWire[] = []
   title = ""
   worker: Welcome["worker"] = "ready"
   conflictCopy: string | null = null
-  isViewPaused = false
 
-  private clientId = randomId()
-  private endLife: () => void = () => undefined
-  private readonly outbox = new Outbox()
+  private readonly keeper: Keeper
   private readonly sender: Sender
   private connection: Connection | null = null
   private link: LinkState = "connecting"
-  private base: Text | null = null
-  private keptVersion = -1
-  private isKept = true
   private seq = 0
   private epoch = ""
   private isOpen = false
@@ -88,6 +72,8 @@ export class DocumentSession {
   private checkTimer: number | undefined
 
   constructor(private readonly host: SessionHost) {
+    this.runView = new RunView(host.view)
+    this.keeper = new Keeper(host.documentId, () => this.facts.emit({ kind: "changed" }))
     this.sender = new Sender({
       state: () => host.view.state,
       send: (message) => this.connection?.send(message) ?? false,
@@ -96,10 +82,9 @@ export class DocumentSession {
   }
 
   async start(): Promise<void> {
-    const orphans = await this.outbox.orphans(this.host.documentId).catch(() => [])
-    const [first, ...others] = orphans
+    const [first, ...others] = await this.keeper.orphans()
     if (first !== undefined) this.adopt(first)
-    this.endLife = announceLife(this.clientId)
+    this.keeper.beginLife()
     for (const other of others) await this.copyOrphan(other)
     const path = `/ws/documents/${encodeURIComponent(this.host.documentId)}`
     const scheme = location.protocol === "https:" ? "wss" : "ws"
@@ -119,7 +104,7 @@ export class DocumentSession {
     this.sender.stop()
     this.connection?.close()
     window.clearTimeout(this.checkTimer)
-    this.endLife()
+    this.keeper.end()
   }
 
   // ---- what the interface asks
@@ -134,7 +119,7 @@ export class DocumentSession {
       unacknowledged: this.numUnacknowledged(),
       version: this.isOpen ? getSyncedVersion(this.host.view.state) : null,
       hasConflictCopy: this.conflictCopy !== null,
-      isKeptOnDevice: this.isKept,
+      isKeptOnDevice: this.keeper.isKept,
     })
   }
 
@@ -143,7 +128,7 @@ export class DocumentSession {
   }
 
   numUnacknowledged(): number {
-    if (this.base === null) return 0
+    if (this.keeper.base === null) return 0
     const numSpanTasks = this.sender.tasks.filter((task) => task.kind === "spans").length
     return sendableUpdates(this.host.view.state).length + numSpanTasks
   }
@@ -175,37 +160,19 @@ export class DocumentSession {
   }
 
   /** Puts suggestions into the text: one edit, one undo step. Returns those without a place. */
-  accept(ids: readonly string[]): OpenSuggestion[] {
-    const { view } = this.host
-    const wanted = openSuggestions(view.state).filter((suggestion) => ids.includes(suggestion.wire.id))
-    const placed = wanted.flatMap((suggestion) => {
-      const span = placeOf(view.state, suggestion)
-      return span === null ? [] : [{ suggestion, span }]
-    })
-    if (placed.length > 0) {
-      const suggestionIds = placed.map(({ suggestion }) => suggestion.wire.id)
-      const alternatives = Object.fromEntries(
-        placed.map(({ suggestion }) => [suggestion.wire.id, suggestion.chosen]),
-      )
+  accept(ids: readonly string[]): readonly OpenSuggestion[] {
+    const { transaction, placedIds, left } = acceptSuggestions(this.host.view.state, ids)
+    if (transaction !== null) {
       this.sender.flush()
-      view.dispatch({
-        changes: placed.map(({ suggestion, span }) => ({
-          from: span.from,
-          to: span.to,
-          insert: view.state.toText(chosenText(suggestion)),
-        })),
-        annotations: [acceptIntent.of({ opId: randomId(), suggestionIds, alternatives }), isolateHistory.of("full")],
-        userEvent: "input.accept",
-        filter: false,
-      })
-      this.showSuggestions(suggestionIds)
+      this.host.view.dispatch(transaction)
+      this.showSuggestions(placedIds)
     }
-    return wanted.filter((suggestion) => !placed.some((one) => one.suggestion === suggestion))
+    return left
   }
 
   /** Called for every change of the editor. */
   noteUpdate(update: ViewUpdate): void {
-    if (this.base === null) return
+    if (this.keeper.base === null) return
     const isRemote = update.transactions.every((one) => one.annotation(Transaction.remote) === true)
     for (const transaction of update.transactions) this.noteSpanEffects(transaction)
     if (!update.docChanged || isRemote) return
@@ -225,24 +192,20 @@ export class DocumentSession {
     for (const message of held) this.apply(message)
   }
 
-  setPaused(isPaused: boolean): void {
-    this.isViewPaused = isPaused
-    if (!isPaused) for (const run of this.runs.active()) this.drawLatest(run)
-    this.facts.emit({ kind: "changed" })
+  get runs(): RunModel {
+    return this.runView.runs
   }
 
-  drawLatest(run: RunRecord): void {
-    const frame = run.passes.at(-1)
-    if (frame === undefined) return
-    const drafts = frame.regions.map((region) => draftOf(region, run.stable.get(region.span_id) ?? ""))
-    this.host.view.dispatch({ effects: showDrafts.of(drafts) })
+  setPaused(isPaused: boolean): void {
+    this.runView.pause(isPaused)
+    this.facts.emit({ kind: "changed" })
   }
 
   // ---- the socket
 
   private greet(): Hello {
-    const version = this.base === null || this.mustReset ? null : getSyncedVersion(this.host.view.state)
-    return { type: "hello", client_id: this.clientId, version }
+    const version = this.keeper.base === null || this.mustReset ? null : getSyncedVersion(this.host.view.state)
+    return { type: "hello", client_id: this.keeper.clientId, version }
   }
 
   private changeLink(link: LinkState): void {
@@ -278,21 +241,24 @@ export class DocumentSession {
       case "run_accepted": {
         this.settle(message.op_id)
         const run = this.runs.begin(message.run)
-        this.showBusy()
+        this.runView.showBusy()
         this.facts.emit({ kind: "run_began", run })
         break
       }
       case "run_refused":
       case "problem":
         return this.refused(message)
-      case "pass_frame":
-        return this.pass(message)
+      case "pass_frame": {
+        const run = this.runView.pass(message)
+        if (run !== null) this.facts.emit({ kind: "pass", run })
+        return
+      }
       case "stable_prefix":
         this.runs.find(message.run_id)?.stable.set(message.span_id, message.text)
         break
       case "suggestion_added":
         this.suggestions.set(message.suggestion.id, message.suggestion)
-        this.host.view.dispatch({ effects: dropDrafts.of([message.suggestion.span_id]) })
+        this.runView.drop([message.suggestion.span_id])
         this.showSuggestions()
         break
       case "suggestion_decided":
@@ -320,14 +286,14 @@ export class DocumentSession {
     this.title = message.title
     this.worker = message.worker
     this.revisions = message.revisions
-    if (message.text === null && this.base !== null) this.receiveUpdates(message.updates)
+    if (message.text === null && this.keeper.base !== null) this.receiveUpdates(message.updates)
     else if (!this.takeSnapshot(message)) return
     this.suggestions.clear()
     for (const suggestion of message.suggestions) this.suggestions.set(suggestion.id, suggestion)
     this.runs.keepOnly(message.runs)
     this.link = "open"
     this.showSpans(message.spans, [])
-    this.showBusy()
+    this.runView.showBusy()
     this.showSuggestions()
     const isFirst = !this.isOpen
     this.isOpen = true
@@ -345,7 +311,7 @@ export class DocumentSession {
       return false
     }
     const { view } = this.host
-    const unsent = this.base === null ? [] : sendableUpdates(view.state)
+    const unsent = this.keeper.base === null ? [] : sendableUpdates(view.state)
     const isTyped = unsent.some((update) => update.origin.annotation(acceptIntent) === undefined)
     const mine = view.state.doc.toString()
     if (isTyped && mine !== text && mine !== this.copiedText) void this.keepConflictCopy()
@@ -356,12 +322,16 @@ export class DocumentSession {
 
   private reset(text: string, version: number): void {
     this.sender.settle(this.sender.underWay?.opId ?? null)
-    const state = this.host.makeState(text, version, this.clientId)
-    this.base = null
+    const state = this.host.makeState(text, version, this.keeper.clientId)
     this.host.view.setState(state)
-    this.base = state.doc
-    this.keptVersion = -1
-    void this.outbox.forget(this.clientId).catch(() => undefined)
+    this.keeper.begin(state.doc)
+  }
+
+  private adopt(orphan: Orphan): void {
+    const { clientId, opId, opLength } = orphan.record
+    this.keeper.adopt(orphan, this.host.view, (text, version) => this.host.makeState(text, version, clientId))
+    if (opId !== null) this.sender.adopt(opId, opLength)
+    this.facts.emit({ kind: "note", message: "Text kept on this device was brought back." })
   }
 
   private edited(frame: Edited): void {
@@ -383,7 +353,7 @@ export class DocumentSession {
   private receiveUpdates(wires: readonly UpdateWire[]): void {
     if (wires.length === 0) return
     const updates = wires.map((wire) => ({ clientID: wire.clientID, changes: ChangeSet.fromJSON(wire.changes) }))
-    for (const update of updates) this.base = update.changes.apply(this.base ?? this.host.view.state.doc)
+    for (const update of updates) this.keeper.confirm(update.changes)
     const { view } = this.host
     const before = sendableUpdates(view.state).length
     view.dispatch(receiveUpdates(view.state, updates))
@@ -433,27 +403,9 @@ export class DocumentSession {
 
   // ---- runs
 
-  private pass(frame: PassFrame): void {
-    const run = this.runs.addPass(frame)
-    if (run === null) return
-    if (!this.isViewPaused && this.isDrawDue()) this.drawLatest(run)
-    this.facts.emit({ kind: "pass", run })
-  }
-
-  private isDrawDue(): boolean {
-    const rate = updateRate()
-    const gapMs = rate === "slow" || prefersCalm() ? 1_000 : 0
-    if (rate === "done" || Date.now() - this.drawnAt < gapMs) return false
-    this.drawnAt = Date.now()
-    return true
-  }
-
   private runEnded(frame: RunEnded): void {
-    const run = this.runs.end(frame)
-    this.showBusy()
-    if (run === null) return
-    this.host.view.dispatch({ effects: dropDrafts.of(run.spanIds) })
-    this.facts.emit({ kind: "run_over", run, frame })
+    const run = this.runView.end(frame)
+    if (run !== null) this.facts.emit({ kind: "run_over", run, frame })
     this.facts.emit({ kind: "changed" })
   }
 
@@ -473,103 +425,22 @@ export class DocumentSession {
     this.facts.emit({ kind: "changed" })
   }
 
-  private showBusy(): void {
-    this.host.view.dispatch({ effects: setBusyRegions.of(this.runs.busySpans()) })
-  }
-
   // ---- spans
 
   private showSpans(wires: Welcome["spans"], settledIds: readonly string[]): void {
     const { view } = this.host
-    // The server's positions are those of its text; unsent edits have moved on from it.
-    const unsent = sendableUpdates(view.state).map((update) => update.changes)
-    const length = this.base?.length ?? view.state.doc.length
-    const changes = unsent.reduce((all, one) => all.compose(one), ChangeSet.empty(length))
-    const fits = wires.filter((span) => span.to <= length)
-    const mapped = fits.map((span): Span => ({
-      ...span,
-      from: changes.mapPos(span.from, 1),
-      to: changes.mapPos(span.to, span.kind === "field" ? 1 : -1),
-    }))
+    const spans = placeServerSpans(wires, view.state, this.keeper.base?.length ?? view.state.doc.length)
     view.dispatch({
-      effects: [settleSpans.of(settledIds), receiveSpans.of(mapped.filter((span) => span.from < span.to))],
+      effects: [settleSpans.of(settledIds), receiveSpans.of(spans)],
       annotations: [Transaction.remote.of(true), Transaction.addToHistory.of(false)],
     })
   }
 
   private noteSpanEffects(transaction: Transaction): void {
-    const add: string[] = []
-    const remove: string[] = []
-    for (const effect of transaction.effects) {
-      if (effect.is(addSpan)) add.push(effect.value.id)
-      else if (effect.is(removeSpan)) remove.push(effect.value)
-    }
-    if (add.length === 0 && remove.length === 0) return
-    const before = transaction.startState
-    // An id that exists already is replaced: removed and added in one op.
-    const replaced = add.filter((id) => hasSpan(before, id))
+    const op = spanOpOf(transaction)
+    if (op === null) return
     const opId = randomId()
-    queueMicrotask(() => this.sender.enqueue({ kind: "spans", opId, add, remove: [...remove, ...replaced] }))
-  }
-
-  // ---- the device's store
-
-  private keep(): void {
-    const { view } = this.host
-    const updates = sendableUpdates(view.state)
-    if (updates.length === 0) {
-      if (this.keptVersion !== -1) void this.outbox.forget(this.clientId).catch(() => undefined)
-      this.keptVersion = -1
-      return
-    }
-    const version = getSyncedVersion(view.state)
-    const op = this.sender.underWay
-    const record: OutboxRecord = {
-      clientId: this.clientId,
-      documentId: this.host.documentId,
-      version,
-      changes: updates.map((update) => update.changes.toJSON() as unknown),
-      opId: op?.kind === "edit" ? op.opId : null,
-      opLength: op?.kind === "edit" ? op.numUpdates : 0,
-      savedAt: Date.now(),
-    }
-    const isNewBase = version !== this.keptVersion
-    const base = isNewBase ? { clientId: this.clientId, version, text: this.base?.toString() ?? "" } : null
-    this.keptVersion = version
-    this.outbox.keep(record, base).then(
-      () => (this.isKept = true),
-      () => {
-        this.isKept = false
-        this.facts.emit({ kind: "changed" })
-      },
-    )
-  }
-
-  private adopt(orphan: Orphan): void {
-    const { record, base } = orphan
-    this.clientId = record.clientId
-    const state = this.host.makeState(base.text, base.version, record.clientId)
-    const { view } = this.host
-    view.setState(state)
-    for (const changes of record.changes) {
-      view.dispatch({ changes: ChangeSet.fromJSON(changes), userEvent: "input", filter: false })
-    }
-    if (record.opId !== null) this.sender.adopt(record.opId, record.opLength)
-    this.base = state.doc
-    this.keptVersion = record.version
-    this.facts.emit({ kind: "note", message: "Text kept on this device was brought back." })
-  }
-
-  private async copyOrphan({ record, base }: Orphan): Promise<void> {
-    const composed = record.changes
-      .map((changes) => ChangeSet.fromJSON(changes))
-      .reduce((text, changes) => changes.apply(text), this.host.view.state.toText(base.text))
-    try {
-      this.conflictCopy = await this.host.keepCopy("Recovered text", composed.toString())
-      await this.outbox.forget(record.clientId)
-    } catch {
-      // Stays on the device until a copy can be made.
-    }
+    queueMicrotask(() => this.sender.enqueue({ kind: "spans", opId, ...op }))
   }
 
   /** The text's hash, compared once typing rests: what is shown must be what is stored. */
@@ -579,17 +450,26 @@ export class DocumentSession {
   }
 
   private async check(version: number, hash: string): Promise<void> {
-    if (crypto.subtle === undefined || this.base === null) return
-    if (getSyncedVersion(this.host.view.state) !== version) return
-    const bytes = new TextEncoder().encode(this.base.toString())
-    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
-    const hex = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("")
-    if (hex === hash || getSyncedVersion(this.host.view.state) !== version) return
-    this.facts.emit({ kind: "trouble", code: "hash_mismatch", message: "The text was loaded again: it differed from the server's." })
+    const isCurrent = (): boolean => getSyncedVersion(this.host.view.state) === version
+    if (this.keeper.base === null || !isCurrent()) return
+    const mine = await hashOf(this.keeper.base.toString())
+    if (mine === null || mine === hash || !isCurrent()) return
+    const message = "The text was loaded again: it differed from the server's."
+    this.facts.emit({ kind: "trouble", code: "hash_mismatch", message })
     this.startOver()
   }
-}
 
-function hasSpan(state: EditorState, id: string): boolean {
-  return spansOf(state).some((span) => span.id === id)
+  private keep(): void {
+    this.keeper.keep(this.host.view.state, this.sender.underWay)
+  }
+
+  private async copyOrphan(orphan: Orphan): Promise<void> {
+    const text = textOf(orphan, (plain) => this.host.view.state.toText(plain))
+    try {
+      this.conflictCopy = await this.host.keepCopy("Recovered text", text)
+      await this.keeper.forgetOrphan(orphan.record.clientId)
+    } catch {
+      // Stays on the device until a copy can be made.
+    }
+  }
 }
