@@ -10,7 +10,7 @@ import asyncio
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, Self, cast, get_args
 
 from editor.document.blanks import find_blanks, is_blank_marker
@@ -44,7 +44,7 @@ class FillRequest:
     text: str
     regions: tuple[tuple[int, int], ...] = ()
     locks: tuple[tuple[int, int], ...] = ()
-    config: SamplerConfig = SamplerConfig()
+    config: SamplerConfig = field(default_factory=SamplerConfig)
     compare: Comparator | None = None
 
     @classmethod
