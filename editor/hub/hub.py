@@ -13,7 +13,7 @@ import uuid
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import Any, Protocol, Self
 
 from editor.document.creation import NewDocument, create_document
 from editor.document.state import DocumentState
@@ -27,11 +27,9 @@ from editor.protocol.messages import WorkerState
 from editor.settings import EditorSettings
 from editor.store import documents, runs
 from editor.store.database import Database
+from engine.client import EngineClient, WorkerHealth
 from engine.contract import JobEvent, JobFailed, JobFinished, RefineJob
 from engine.errors import EngineError
-
-if TYPE_CHECKING:
-    from engine.client import EngineClient, WorkerHealth
 
 __all__ = ["Hub", "HubFigures"]
 
@@ -68,7 +66,7 @@ class Hub:
         self._loading: dict[str, asyncio.Task[Room]] = {}
         self._letting_go: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._worker: Literal["ready", "loading", "down"] = "loading"
+        self._told: tuple[str, str] | None = None
         self._context = RoomContext(
             database=database,
             limit=settings.max_document_code_points,
@@ -76,7 +74,7 @@ class Hub:
             new_id=new_id,
             act=self._act,
             figures=figures,
-            worker_state=lambda: self._worker,
+            worker_state=lambda: client.health().state,
         )
 
     async def __aenter__(self) -> Self:
@@ -87,7 +85,6 @@ class Hub:
         )
         if num_failed:
             log.warning("hub.runs_were_cut", num_runs=num_failed)
-        self._worker = self._client.health().state
         self._client.on_state(self._tell_worker_state)
         return self
 
@@ -242,7 +239,9 @@ class Hub:
             log.warning("hub.cancel_failed", run_id=job_id, exc_info=True)
 
     def _tell_worker_state(self, health: WorkerHealth) -> None:
-        self._worker = health.state
+        if (health.state, health.message) == self._told:
+            return
+        self._told = (health.state, health.message)
         frame = Frame.of(WorkerState(state=health.state, message=health.message or None))
         for room in self._rooms.values():
             room.broadcast(frame)
