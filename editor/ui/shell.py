@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import gradio as gr
 from fastapi import FastAPI
-from starlette.responses import Response
+from starlette.datastructures import MutableHeaders
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.types import Message, Receive, Scope, Send
 
 from editor.settings import EditorSettings
 from editor.ui.about import about_text
@@ -30,7 +30,7 @@ def mount_shell(app: FastAPI, settings: EditorSettings) -> None:
     Raises: Unavailable when the front end is not built.
     """
     stamp = bundle_stamp()
-    app.mount(ASSETS_PATH, _Assets(directory=DIST_DIR), name="assets")
+    app.mount(ASSETS_PATH, _KeptAssets(StaticFiles(directory=DIST_DIR)), name="assets")
     gr.mount_gradio_app(
         app,
         _build_blocks(settings, stamp),
@@ -47,17 +47,24 @@ def mount_shell(app: FastAPI, settings: EditorSettings) -> None:
     )
 
 
-class _Assets(StaticFiles):
-    """The bundle's addresses hold its stamp, so a browser may keep them for good."""
+class _KeptAssets:
+    """Static files whose addresses hold the bundle's stamp, so a browser may keep them for good."""
 
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        response = await super().get_response(path, scope)
-        if response.status_code == 200:
-            response.headers["Cache-Control"] = "private, max-age=31536000, immutable"
-        return response
+    def __init__(self, files: StaticFiles) -> None:
+        self._files = files
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_kept(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] == 200:
+                headers = MutableHeaders(raw=message["headers"])
+                headers["Cache-Control"] = "private, max-age=31536000, immutable"
+            await send(message)
+
+        await self._files(scope, receive, send_kept)
 
 
 def _build_blocks(settings: EditorSettings, stamp: str) -> gr.Blocks:
+    blocks: gr.Blocks
     with gr.Blocks(title="Tideline", analytics_enabled=False, fill_height=True) as blocks:
         gr.HTML(
             html_template='<div id="tideline"></div>',

@@ -68,7 +68,6 @@ export class DocumentSession {
   private mustReset = false
   private copiedText: string | null = null
   private readonly held: ServerMessage[] = []
-  private drawnAt = 0
   private checkTimer: number | undefined
 
   constructor(private readonly host: SessionHost) {
