@@ -15,8 +15,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import uvicorn
-from engine.client import EngineClient
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse
 
@@ -33,6 +34,7 @@ from editor.web.metrics import Metrics
 from editor.web.middleware import BodyLimit, ErrorBoundary, RequestLog, SecurityHeaders
 from editor.web.reference import reference_page
 from editor.web.services import Services
+from engine.client import EngineClient
 from engine.settings import EngineSettings
 
 __all__ = ["create_app", "serve"]
@@ -40,6 +42,7 @@ __all__ = ["create_app", "serve"]
 log = get_logger(__name__)
 
 GRACEFUL_SHUTDOWN_S = 4
+_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 _DESCRIPTION = """Documents whose locked words stay and whose marked regions a diffusion language \
 model refines in parallel passes.
@@ -88,6 +91,7 @@ def create_app(
     for part in (document_routes, run_routes, health, websocket):
         app.include_router(part.router)
     _add_reference(app)
+    _refuse_other_calls(app)
     if shell:
         from editor.ui import mount_shell  # Gradio takes seconds to import; tests do without it
 
@@ -95,18 +99,21 @@ def create_app(
     return app
 
 
-def serve(settings: EditorSettings, engine_settings: EngineSettings) -> int:
-    """Serve until interrupted; print the link once listening. Returns the exit code."""
+def serve(settings: EditorSettings, engine_settings: EngineSettings, *, shell: bool = True) -> int:
+    """Serve until interrupted; print the link once listening. Returns the exit code.
+
+    2 when it cannot begin: port in use, another instance on the database, front end not built.
+    """
     try:
         access_token = settings.access_token or stored_access_token(settings.data_dir)
         settings = settings.model_copy(update={"access_token": access_token})
         listener = _listen(settings.host, settings.port)
         database = Database(database_url(settings.data_dir, settings.database_url))
+        app = create_app(settings, engine_settings, database=database, shell=shell)
     except EditorError as error:
         print(f"tideline: {error}", file=sys.stderr)
         return 2
     with listener:
-        app = create_app(settings, engine_settings, database=database)
         return _run(app, listener, settings)
 
 
@@ -189,3 +196,20 @@ def _add_reference(app: FastAPI) -> None:
     @app.get("/docs", include_in_schema=False)
     async def show_reference() -> HTMLResponse:
         return HTMLResponse(reference_page(app.openapi()))
+
+
+def _refuse_other_calls(app: FastAPI) -> None:
+    """Answer what no route takes in our shape; the shell would take any address and method."""
+
+    @app.api_route("/api/{rest:path}", methods=_METHODS, include_in_schema=False)
+    async def refuse(request: Request) -> None:
+        allowed = {
+            method
+            for route in app.routes
+            if isinstance(route, APIRoute) and route.endpoint is not refuse
+            for method in route.methods
+            if route.path_regex.match(request.url.path)
+        }
+        if allowed:
+            raise HTTPException(405, headers={"Allow": ", ".join(sorted(allowed))})
+        raise HTTPException(404)

@@ -18,7 +18,9 @@ from structlog.typing import EventDict, WrappedLogger
 __all__ = ["Logger", "configure_logging", "get_logger"]
 
 Logger = structlog.stdlib.BoundLogger
-_QUIET = ("uvicorn.access", "httpx", "httpcore", "websockets", "alembic", "asyncio", "sqlalchemy")
+# "uvicorn.error" writes the address of every websocket, ids and query included
+_QUIET = ("uvicorn", "uvicorn.error", "uvicorn.access", "httpx", "httpcore", "websockets")
+_QUIET += ("alembic", "asyncio", "sqlalchemy")
 
 
 def configure_logging(log_format: Literal["console", "json"] = "console") -> None:

@@ -194,7 +194,8 @@ def _add_headers(headers: MutableHeaders, nonce: str, path: str) -> None:
     )
     headers["X-Content-Type-Options"] = "nosniff"
     headers["X-Frame-Options"] = "SAMEORIGIN"
-    headers["Referrer-Policy"] = "no-referrer"
+    # not "no-referrer": browsers then send the access page's form with `Origin: null`
+    headers["Referrer-Policy"] = "same-origin"
     headers["Permissions-Policy"] = "camera=(), microphone=(), geolocation=()"
     headers["Cross-Origin-Opener-Policy"] = "same-origin"
     # what holds the user's text is kept by no cache; the rest is asked for again and compared

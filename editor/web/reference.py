@@ -122,6 +122,7 @@ _PAGE = """<!doctype html>
   --edge: #2c363b; --tide: #7fd0dc; --soft: #a5b0b5 }} }}
 body {{ margin: 0 auto; max-width: 54rem; padding: 2rem 1rem 4rem; background: var(--paper);
   color: var(--ink); font: 1rem/1.55 system-ui, sans-serif }}
+a {{ color: var(--tide) }}
 h1 small {{ font-weight: 400; color: var(--soft) }}
 h2 {{ margin-top: 2.5rem; text-transform: capitalize }}
 h4 {{ margin: 1rem 0 .25rem }}
