@@ -27,7 +27,7 @@ __all__ = [
     "compose_pending",
 ]
 
-SERVER_CLIENT_ID = "tideline"  # of edits no browser made: accepts and restores
+SERVER_CLIENT_ID = "tideline"  # of edits no browser made: restores, and accepts over HTTP
 MAX_KNOWN_OPS = 1_024
 MAX_ENDED_RUNS = 32
 MAX_DECIDED_SUGGESTIONS = 256

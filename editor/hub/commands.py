@@ -13,6 +13,7 @@ from typing import Any
 
 from editor.document.changes import ChangeSet
 from editor.document.spans import SpanKind
+from editor.document.state import SERVER_CLIENT_ID
 from engine.contract import (
     Constraint,
     JobFailed,
@@ -104,12 +105,15 @@ class AcceptSuggestions:
     """Accept together: one edit, one revision.
 
     `alternatives` is suggestion id -> index (default 0), `texts` suggestion id -> edited text.
+    `client_id` is the browser's that shows the accept at once, as an undo step of its own, and
+    has to recognise the edit when it comes back.
     """
 
     op_id: str
     suggestion_ids: tuple[str, ...]
     alternatives: Mapping[str, int] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
+    client_id: str = SERVER_CLIENT_ID
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from editor.document.state import SERVER_CLIENT_ID
 from editor.document.suggestions import Suggestion, choose_text, is_placeable, place
 from editor.document.text import check_text
 from editor.errors import AlreadyDecided, InvalidInput, LockViolation, NotFound, TooLarge
@@ -56,10 +55,15 @@ def accept_suggestions(draft: Draft, command: AcceptSuggestions) -> None:
     accepted = [one for one in suggestions if one.span_id in fillings]
     draft.judge([verdict for verdict in draft.unplaced if verdict.state == "void"])
     if accepted:
-        _commit(draft, command.op_id, accepted, fillings)
+        _commit(draft, command, accepted, fillings)
 
 
-def _commit(draft: Draft, op_id: str, accepted: list[Suggestion], fillings: dict[str, str]) -> None:
+def _commit(
+    draft: Draft,
+    command: AcceptSuggestions,
+    accepted: list[Suggestion],
+    fillings: dict[str, str],
+) -> None:
     placement = place(draft.state.text, draft.state.spans, fillings)
     if placement.changes.new_length > draft.limit:
         raise TooLarge(
@@ -74,8 +78,8 @@ def _commit(draft: Draft, op_id: str, accepted: list[Suggestion], fillings: dict
         removed=placement.removed,
     )
     # Judged first: what is accepted is no longer open when its region counts as edited.
-    draft.judge([Verdict(one.id, "accepted") for one in accepted], op_id=op_id)
-    draft.commit(edited, op_id=op_id, client_id=SERVER_CLIENT_ID, cause="accept")
+    draft.judge([Verdict(one.id, "accepted") for one in accepted], op_id=command.op_id)
+    draft.commit(edited, op_id=command.op_id, client_id=command.client_id, cause="accept")
     draft.write_revision("model", f"Accepted {_count(len(accepted))}")
 
 

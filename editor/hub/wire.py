@@ -65,7 +65,11 @@ def command_for(message: Carried, state: DocumentState, *, client_id: str) -> co
         case messages.Accept():
             texts = {key: normalise_line_ends(text) for key, text in message.texts.items()}
             return commands.AcceptSuggestions(
-                message.op_id, tuple(message.suggestion_ids), message.alternatives, texts
+                message.op_id,
+                tuple(message.suggestion_ids),
+                message.alternatives,
+                texts,
+                client_id,
             )
         case messages.Reject():
             return commands.RejectSuggestions(message.op_id, tuple(message.suggestion_ids))

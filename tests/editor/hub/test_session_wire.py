@@ -153,7 +153,7 @@ def test_the_other_messages() -> None:
         suggestion_ids=["s"],
         alternatives={"s": 1},
         texts={"s": "a\r\nb"},
-    ) == AcceptSuggestions("op", ("s",), {"s": 1}, {"s": "a\nb"})
+    ) == AcceptSuggestions("op", ("s",), {"s": 1}, {"s": "a\nb"}, "browser")
     assert read(session, type="reject", op_id="op", suggestion_ids=["s"]) == RejectSuggestions(
         "op", ("s",)
     )
