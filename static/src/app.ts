@@ -242,7 +242,9 @@ export class App {
     const { layout } = this
     layout.title.addEventListener("change", () => void this.rename())
     layout.title.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") this.view.focus()
+      if (event.key !== "Enter") return
+      event.preventDefault() // or the line break would land in the text
+      this.view.focus()
     })
     window.addEventListener("beforeunload", (event) => {
       this.session?.flush()
@@ -302,6 +304,8 @@ export class App {
 
   private noteUpdate(update: ViewUpdate): void {
     this.session?.noteUpdate(update)
+    // At once, not with the next frame: "Saved" must not stand beside text that is not.
+    if (this.session !== null) this.drawSaveWords(this.session)
     for (const transaction of update.transactions) {
       const refusal = refusalOf(transaction)
       if (refusal !== null) this.say(refusal)
@@ -343,10 +347,8 @@ export class App {
   }
 
   private drawSave(session: DocumentSession): void {
-    const { save, banner, words } = this.layout
-    const state = session.saveState
-    save.dataset["kind"] = state.kind
-    if (save.textContent !== state.words) save.textContent = state.words
+    const { banner, words } = this.layout
+    this.drawSaveWords(session)
     const copy = session.conflictCopy
     banner.hidden = copy === null
     refill(banner, copy ?? "", () =>
@@ -363,6 +365,13 @@ export class App {
     )
     const count = countWords(this.view)
     words.textContent = count === 1 ? "1 word" : `${count.toLocaleString()} words`
+  }
+
+  private drawSaveWords(session: DocumentSession): void {
+    const { save } = this.layout
+    const state = session.saveState
+    save.dataset["kind"] = state.kind
+    if (save.textContent !== state.words) save.textContent = state.words
   }
 
   private drawTools(): void {

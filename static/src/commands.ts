@@ -69,8 +69,7 @@ function refine(host: CommandHost, which: "chosen" | "all"): boolean {
     host.say(targets.length > 0 ? "A run already works there." : "Mark a region or leave a blank first.")
     return true
   }
-  // The new region's own op is queued by its transaction's listener; the run follows it.
-  queueMicrotask(() => session.refine(ids, refineSettings()))
+  session.refine(ids, refineSettings())
   return true
 }
 

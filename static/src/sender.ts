@@ -48,6 +48,7 @@ const UPDATES_PER_FRAME = 500
 export class Sender {
   underWay: OpUnderWay | null = null
   readonly tasks: Task[] = []
+  private readonly repeated = new Set<string>()
   private isReady = false
   private areEditsDue = false
   private quietTimer: number | undefined
@@ -63,7 +64,10 @@ export class Sender {
     this.underWay = null
     if (again?.kind === "task") {
       // A second refine would start a second run; the welcome tells of the first, if it began.
-      if (again.task.kind !== "refine") this.tasks.unshift(again.task)
+      // Others go once more: one that was carried out before gets no answer.
+      const isRepeatable = again.task.kind !== "refine" && !this.repeated.has(again.opId)
+      if (isRepeatable) this.tasks.unshift(again.task)
+      this.repeated.add(again.opId)
     } else if (again !== null) {
       this.dispatch(again)
     }
@@ -74,6 +78,12 @@ export class Sender {
   notReady(): void {
     this.isReady = false
     window.clearTimeout(this.answerTimer)
+  }
+
+  /** Span ops that wait or are under way. */
+  get numSpanOps(): number {
+    const isUnderWay = this.underWay?.kind === "task" && this.underWay.task.kind === "spans"
+    return this.tasks.filter((task) => task.kind === "spans").length + (isUnderWay ? 1 : 0)
   }
 
   noteEdit(): void {

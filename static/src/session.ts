@@ -128,8 +128,7 @@ export class DocumentSession {
 
   numUnacknowledged(): number {
     if (this.keeper.base === null) return 0
-    const numSpanTasks = this.sender.tasks.filter((task) => task.kind === "spans").length
-    return sendableUpdates(this.host.view.state).length + numSpanTasks
+    return sendableUpdates(this.host.view.state).length + this.sender.numSpanOps
   }
 
   flush(): void {
@@ -409,7 +408,8 @@ export class DocumentSession {
   }
 
   private decided(frame: SuggestionDecided): void {
-    this.settle(frame.op_id)
+    // An accept is answered by its edit, which follows.
+    if (this.sender.underWay?.kind === "task") this.settle(frame.op_id)
     const known = this.suggestions.get(frame.suggestion_id)
     if (known !== undefined) this.suggestions.set(frame.suggestion_id, { ...known, state: frame.state })
     this.showSuggestions()
@@ -438,8 +438,7 @@ export class DocumentSession {
   private noteSpanEffects(transaction: Transaction): void {
     const op = spanOpOf(transaction)
     if (op === null) return
-    const opId = randomId()
-    queueMicrotask(() => this.sender.enqueue({ kind: "spans", opId, ...op }))
+    this.sender.enqueue({ kind: "spans", opId: randomId(), ...op })
   }
 
   /** The text's hash, compared once typing rests: what is shown must be what is stored. */
