@@ -5,9 +5,11 @@ Every command imports what it needs when it runs, so that the web process never 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -132,11 +134,11 @@ def worker(
     listen: Annotated[str, typer.Option(help="ws://HOST:PORT")] = "ws://127.0.0.1:7861",
 ) -> None:
     """Run a worker on its own, for a web process elsewhere (TIDELINE_WORKER_URL there)."""
-    from engine.worker.__main__ import main as run_worker
+    from engine.worker.__main__ import run_worker
 
     settings = EngineSettings()
     pull_if_needed(settings)
-    raise typer.Exit(run_worker(["--listen", listen, "--standalone"]))
+    raise typer.Exit(run_worker(settings, listen))
 
 
 @model_app.command("pull")
@@ -210,27 +212,27 @@ def train(
 @db_app.command("upgrade")
 def db_upgrade(as_json: Json = False) -> None:
     """Bring the database to the newest schema."""
-    from editor.maintenance import upgrade_database
+    from editor.maintenance import upgrade_schema
 
-    show(upgrade_database(EditorSettings()), as_json)
+    show(asdict(upgrade_schema(EditorSettings())), as_json)
 
 
 @db_app.command("current")
 def db_current(as_json: Json = False) -> None:
     """Show the database's schema revision."""
-    from editor.maintenance import describe_database
+    from editor.maintenance import show_schema
 
-    show(describe_database(EditorSettings()), as_json)
+    show(asdict(show_schema(EditorSettings())), as_json)
 
 
 @app.command()
 def verify(as_json: Json = False) -> None:
     """Rebuild every revision of every document and check the hash chains."""
-    from editor.maintenance import verify_documents
+    from editor.maintenance import verify_store
 
-    report = verify_documents(EditorSettings())
-    show(report, as_json)
-    raise typer.Exit(0 if report["ok"] else 1)
+    report = verify_store(EditorSettings())
+    show(asdict(report) | {"is_sound": report.is_sound}, as_json)
+    raise typer.Exit(0 if report.is_sound else 1)
 
 
 @app.command()
@@ -240,9 +242,9 @@ def replay(run_id: str, as_json: Json = False) -> None:
 
     settings = EngineSettings()
     pull_if_needed(settings)
-    report = replay_run(run_id, EditorSettings(), settings)
-    show(report, as_json)
-    raise typer.Exit(0 if report["matches"] else 1)
+    report = asyncio.run(replay_run(EditorSettings(), settings, run_id))
+    show(asdict(report), as_json)
+    raise typer.Exit(0 if report.has_matched else 1)
 
 
 @app.command("export")
@@ -252,27 +254,32 @@ def export_document(
     output: Annotated[Path | None, typer.Option("-o", "--output")] = None,
 ) -> None:
     """Write a document's accepted text."""
-    from editor.maintenance import export_document as export
+    from editor.maintenance import export_stored
 
-    payload = export(document_id, file_format, EditorSettings())
+    exported = export_stored(EditorSettings(), document_id, form=file_format)
     if output is None:
-        sys.stdout.buffer.write(payload)
+        sys.stdout.buffer.write(exported.body)
     else:
-        output.write_bytes(payload)
+        output.write_bytes(exported.body)
 
 
 @app.command("import")
 def import_document(file: Path, as_json: Json = False) -> None:
     """Make a document from a txt, md, html, docx or json file."""
-    from editor.maintenance import import_document as import_file
+    from editor.maintenance import import_path
 
-    show(import_file(file, EditorSettings()), as_json)
+    row = import_path(EditorSettings(), file)
+    show({"id": row.id, "title": row.title, "version": row.version}, as_json)
 
 
 def main() -> None:
     """Run the command line; every expected error is one line and exit code 2."""
+    from editor.logging import configure_logging
+
     # A library that phones home at import must be told before anything imports it.
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+    # Logs go to standard error: standard output carries a command's result and nothing else.
+    configure_logging(EditorSettings().log_format)
     try:
         app()
     except (EditorError, EngineError) as error:
