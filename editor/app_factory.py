@@ -11,11 +11,11 @@ import errno
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import uvicorn
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -88,10 +88,11 @@ def create_app(
         middleware=_middleware(settings, metrics),
     )
     install_error_shape(app)
-    for part in (document_routes, run_routes, health, websocket):
-        app.include_router(part.router)
+    routers = [part.router for part in (document_routes, run_routes, health, websocket)]
+    for router in routers:
+        app.include_router(router)
     _add_reference(app)
-    _refuse_other_calls(app)
+    _refuse_other_calls(app, routers)
     if shell:
         from editor.ui import mount_shell  # Gradio takes seconds to import; tests do without it
 
@@ -198,17 +199,17 @@ def _add_reference(app: FastAPI) -> None:
         return HTMLResponse(reference_page(app.openapi()))
 
 
-def _refuse_other_calls(app: FastAPI) -> None:
+def _refuse_other_calls(app: FastAPI, routers: Sequence[APIRouter]) -> None:
     """Answer what no route takes in our shape; the shell would take any address and method."""
+    routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
 
     @app.api_route("/api/{rest:path}", methods=_METHODS, include_in_schema=False)
     async def refuse(request: Request) -> None:
         allowed = {
             method
-            for route in app.routes
-            if isinstance(route, APIRoute) and route.endpoint is not refuse
-            for method in route.methods
+            for route in routes
             if route.path_regex.match(request.url.path)
+            for method in route.methods or ()
         }
         if allowed:
             raise HTTPException(405, headers={"Allow": ", ".join(sorted(allowed))})

@@ -19,8 +19,7 @@ __all__ = ["Logger", "configure_logging", "get_logger"]
 
 Logger = structlog.stdlib.BoundLogger
 # "uvicorn.error" writes the address of every websocket, ids and query included
-_QUIET = ("uvicorn", "uvicorn.error", "uvicorn.access", "httpx", "httpcore", "websockets")
-_QUIET += ("alembic", "asyncio", "sqlalchemy")
+_QUIET = ("uvicorn.error", "uvicorn", "httpx", "httpcore", "websockets", "alembic", "asyncio")
 
 
 def configure_logging(log_format: Literal["console", "json"] = "console") -> None:

@@ -37,6 +37,7 @@ log = get_logger(__name__)
 
 IDLE_S = 60.0
 _RETRY_S = (0.5, 2.0, 10.0, 30.0)
+_NOT_STORED = "the result could not be stored; start the run again"
 _STOPPED = "the server was stopped while this ran; start it again"
 
 
@@ -219,6 +220,7 @@ class Hub:
             yield JobFailed(job.job_id, "engine_error", "the engine met a fault; try again", True)
 
     async def _tell(self, room: Room, event: JobEvent) -> None:
+        """Carry an event in; a last word that cannot be stored now is tried again, then failed."""
         command, is_last = _command(event)
         for wait_s in (*_RETRY_S, None):
             try:
@@ -226,11 +228,15 @@ class Hub:
                 return
             except NotFound:  # the document was deleted meanwhile
                 return
-            except Unavailable:
+            except Exception as error:  # the engine's rim: a run must end, whatever broke
                 log.warning("hub.event_not_stored", run_id=event.job_id, exc_info=True)
                 if wait_s is None or not is_last:
                     return
-                await asyncio.sleep(wait_s)
+                if not isinstance(error, Unavailable):
+                    command = RunFailed(
+                        JobFailed(event.job_id, "internal_error", _NOT_STORED, retryable=True)
+                    )
+            await asyncio.sleep(wait_s)
 
     async def _cancel(self, job_id: str) -> None:
         try:
@@ -249,7 +255,12 @@ class Hub:
     def _start(self, act: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(act)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._forget)
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("hub.task_failed", exc_info=task.exception())
 
 
 def new_id() -> str:

@@ -134,9 +134,10 @@ def fail_unfinished_runs(db: Connection, *, message: str, now_s: float) -> int:
 
 def pass_records(db: Connection, run_id: str) -> Iterator[PassRecord]:
     """Yield the telemetry of a run's passes in order."""
-    query = select(passes).where(passes.c.run_id == run_id).order_by(passes.c.pass_index)
+    columns = [passes.c[field.name] for field in dataclasses.fields(PassRecord)]
+    query = select(*columns).where(passes.c.run_id == run_id).order_by(passes.c.n)
     for row in db.execute(query).mappings():
-        yield PassRecord(**{name: value for name, value in row.items() if name != "run_id"})
+        yield PassRecord(**row)
 
 
 def add_suggestions(
@@ -202,7 +203,10 @@ def find_suggestion(db: Connection, suggestion_id: str) -> tuple[str, Suggestion
 
 
 def _add_passes(db: Connection, run_id: str, telemetry: Sequence[PassRecord]) -> None:
-    rows = [{"run_id": run_id, **dataclasses.asdict(record)} for record in telemetry]
+    rows = [
+        {"run_id": run_id, "n": n, **dataclasses.asdict(record)}
+        for n, record in enumerate(telemetry)
+    ]
     if rows:
         db.execute(insert(passes), rows)
 

@@ -130,7 +130,8 @@ passes = Table(
     "passes",
     metadata,
     Column("run_id", String(64), ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
-    Column("pass_index", Integer, primary_key=True),
+    Column("n", Integer, primary_key=True),  # order of the engine's records, from 0
+    Column("pass_index", Integer, nullable=False),  # of one canvas; a run may have several
     Column("committed", Integer, nullable=False),
     Column("remasked", Integer, nullable=False),
     Column("edited", Integer, nullable=False),

@@ -128,7 +128,8 @@ def _create_runs() -> None:
         sa.Column(
             "run_id", sa.String(64), sa.ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True
         ),
-        sa.Column("pass_index", sa.Integer, primary_key=True),
+        sa.Column("n", sa.Integer, primary_key=True),
+        sa.Column("pass_index", sa.Integer, nullable=False),
         sa.Column("committed", sa.Integer, nullable=False),
         sa.Column("remasked", sa.Integer, nullable=False),
         sa.Column("edited", sa.Integer, nullable=False),

@@ -75,7 +75,7 @@ def test_S5_the_same_edit_sent_three_times_applies_once(server):
 def test_locked_text_cannot_be_edited_by_a_browser_that_tries(server):
     made = server.create(TEXT, spans=[{"kind": "locked", "from": 5, "to": 9}])
     with server.browser(made["id"]) as browser:
-        for changes in ([6, [1, "x"], 20], [5, [0, "1"], 22], [[27, "all new"]]):
+        for changes in ([6, [1, "x"], 21], [5, [0, "1"], 23], [[28, "all new"]]):
             browser.edit(changes)
             assert browser.take("problem")["code"] == "lock_violation"
 
@@ -160,6 +160,7 @@ def test_a_browser_resumes_by_seq_and_gets_exactly_what_it_missed(server):
     with server.browser(made["id"], client_id="a") as a:
         with server.browser(made["id"], client_id="b") as b:
             a.insert(" One.")
+            a.take("edited")
             b.take("edited")
             seq, epoch, text = b.seq, b.welcome["epoch"], b.text
         a.insert(" Two.")
@@ -171,9 +172,9 @@ def test_a_browser_resumes_by_seq_and_gets_exactly_what_it_missed(server):
         with server.browser(made["id"], query, client_id="b") as again:
             assert (again.welcome["resumed"], again.welcome["text"]) == (True, None)
             again.text = text
-            missed = [again.receive(), again.receive()]
+            missed = [again.take("edited"), again.take("renamed")]
 
-        assert [frame["type"] for frame in missed] == ["edited", "renamed"]
+        assert [frame["seq"] for frame in missed] == [seq + 1, seq + 2]
         assert again.text == a.text == "Start. One. Two."
         assert again.seq == a.seq
 
@@ -218,7 +219,8 @@ def test_a_version_ahead_of_the_document_gets_a_fresh_snapshot(server):
         '{"type": "nope"}',
         '{"type": "edit"}',
         '{"type": "edit", "op_id": "x", "version": -1, "updates": []}',
-        '{"type": "edit", "op_id": "x", "version": 0, "updates": [{"clientID": "t", "changes": [0]}]}',
+        '{"type": "edit", "op_id": "x", "version": 0, "updates": '
+        '[{"clientID": "t", "changes": [0]}]}',
         '{"type": "edit", "op_id": "x", "version": 0, "updates": '
         '[{"clientID": "t", "changes": [[0, "\\ud800"], 6]}]}',
         '{"type": "edit", "op_id": "x", "version": 0, "updates": '
@@ -248,7 +250,8 @@ def test_a_malformed_frame_is_a_problem_and_never_the_end(server, raw):
 def test_an_oversized_frame_closes_with_1009(server):
     made = server.create("Start.")
     with server.browser(made["id"]) as browser:
-        browser.socket.send("x" * 4_300_000)
+        # in two fragments: what the server leaves unread would reset the connection
+        browser.socket.send(["x" * 4_194_000, "x" * 1_000])
 
         with pytest.raises(ConnectionClosed) as caught:
             browser.socket.recv(timeout=20)
@@ -308,24 +311,23 @@ def test_a_document_that_does_not_exist_is_not_opened(server):
 def test_a_browser_that_does_not_read_delays_nobody_and_is_let_go(server):
     made = server.create("")
     narrow = socket.create_connection(server.base.removeprefix("http://").split(":"))
-    narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     with (
         server.browser(made["id"], client_id="quick") as quick,
-        server.connect(made["id"], sock=narrow, max_queue=1) as stalled,
+        server.connect(made["id"], sock=narrow, max_queue=1, close_timeout=0.1) as stalled,
     ):
         stalled.send('{"type": "hello", "client_id": "stalled"}')
         page = "x" * 900_000
-        for number in range(40):  # 36 MB, twice what waits for one browser at most
+        for number in range(60):  # 27 MB; at most 16 wait for one browser, the system takes some
             quick.insert(page) if number % 2 == 0 else quick.edit([[len(quick.text)]])
             quick.take("edited")
         figures = server.request("GET", "/metrics").text
 
-    assert quick.version == 40
+    assert quick.version == 60
     assert "tideline_dropped_connections_total 1.0" in figures
 
 
 def test_browsers_that_come_during_a_run_see_it(server):
-    made = server.create("Long ___ text " * 8)
+    made = server.create("Long ___ text " * 2)
     with server.browser(made["id"]) as first:
         first.send({"type": "refine", "op_id": "r", "version": 0, "settings": {"steps": 40}})
         run_id = first.take("run_accepted")["run"]["run_id"]
