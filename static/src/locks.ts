@@ -101,8 +101,27 @@ const explainAndGuardEdges = EditorState.transactionFilter.of((transaction): Fil
   if (!transaction.docChanged) return transaction
   const locks = spansOfKind(startState, "locked")
   if (!joinsLock(locks, startState.doc, changes, newDoc)) return transaction
-  return { effects: refuse.of("joins_lock") }
+  return spacedBeforeLock(transaction, locks) ?? { effects: refuse.of("joins_lock") }
 })
+
+/**
+ * A word typed straight before a locked one gets the space it needs, so that writing there is
+ * possible at all. Digits do not: "1 5 mg" is not what "15 mg" was refused for.
+ */
+function spacedBeforeLock(transaction: Transaction, locks: readonly Span[]): TransactionSpec | null {
+  const { from, empty } = transaction.startState.selection.main
+  const isTyped = transaction.isUserEvent("input.type") && empty && locks.some((lock) => lock.from === from)
+  if (!isTyped) return null
+  let typed = ""
+  transaction.changes.iterChanges((_fromA, _toA, _fromB, _toB, inserted) => (typed += inserted.toString()))
+  if (!/^\p{L}+$/u.test(typed)) return null
+  return {
+    changes: { from, insert: `${typed} ` },
+    selection: { anchor: from + typed.length },
+    scrollIntoView: true,
+    userEvent: "input.type",
+  }
+}
 
 /**
  * Undo and redo bypass filters (CodeMirror dispatches them with `filter: false`), so they are

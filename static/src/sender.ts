@@ -1,5 +1,5 @@
 /**
- * Decides what to send next: edits first, in order, one op under way at a time.
+ * Decides what to send next: unlocking, then edits in order, then the rest; one op at a time.
  *
  * Owns op ids, batching (300 ms of quiet or 2 s of typing) and sending again; must not know what
  * the answers mean. An op keeps its id until it is answered, so that one sent twice applies once.
@@ -20,8 +20,15 @@ export interface AcceptIntent {
 /** Marks the local transaction that shows an accepted suggestion: it is sent as `accept`. */
 export const acceptIntent = Annotation.define<AcceptIntent>()
 
+export interface SpansTask {
+  kind: "spans"
+  opId: string
+  add: string[]
+  remove: string[]
+}
+
 export type Task =
-  | { kind: "spans"; opId: string; add: string[]; remove: string[] }
+  | SpansTask
   | { kind: "refine"; opId: string; regions: string[] | "all"; settings: RefineSettings }
   | { kind: "reject"; opId: string; suggestionIds: string[] }
   | { kind: "restore"; opId: string; revision: number }
@@ -93,8 +100,22 @@ export class Sender {
   }
 
   enqueue(task: Task): void {
-    this.tasks.push(task)
+    if (task.kind === "spans") this.takeBack(task)
+    if (task.kind !== "spans" || task.add.length > 0 || task.remove.length > 0) this.tasks.push(task)
     this.pump()
+  }
+
+  /** A span that is removed before its adding was sent needs neither. */
+  private takeBack(task: SpansTask): void {
+    for (const waiting of this.tasks) {
+      if (waiting.kind !== "spans") continue
+      for (const id of task.remove.filter((one) => waiting.add.includes(one))) {
+        waiting.add = waiting.add.filter((one) => one !== id)
+        task.remove = task.remove.filter((one) => one !== id)
+      }
+    }
+    const isEmpty = (one: Task): boolean => one.kind === "spans" && one.add.length + one.remove.length === 0
+    this.tasks.splice(0, this.tasks.length, ...this.tasks.filter((one) => !isEmpty(one)))
   }
 
   flush(): void {
@@ -118,7 +139,7 @@ export class Sender {
   }
 
   pump(): void {
-    if (!this.isReady || this.underWay !== null) return
+    if (!this.isReady || this.underWay !== null || this.sendUnlock()) return
     const updates = sendableUpdates(this.host.state())
     const first = updates[0]
     if (first === undefined) {
@@ -145,6 +166,14 @@ export class Sender {
     window.clearTimeout(this.longestTimer)
     window.clearTimeout(this.answerTimer)
     this.isReady = false
+  }
+
+  /** Removing spans needs no positions and goes first: what is edited next may have been locked. */
+  private sendUnlock(): boolean {
+    const index = this.tasks.findIndex((task) => task.kind === "spans" && task.add.length === 0)
+    const [task] = index === -1 ? [] : this.tasks.splice(index, 1)
+    if (task !== undefined) this.dispatch({ kind: "task", opId: task.opId, numUpdates: 0, task })
+    return task !== undefined
   }
 
   private sendTask(): void {

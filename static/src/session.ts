@@ -373,9 +373,10 @@ export class DocumentSession {
     if (op?.kind === "edit") void this.keepConflictCopy().then(() => this.startOver())
     else if (op?.kind === "accept") this.startOver()
     else if (op?.kind === "task" && op.task.kind === "spans") {
-      // The server's set is still right; ours was not taken.
+      // The server's spans hold; a welcome brings them, the text stays.
       this.host.view.dispatch({ effects: settleSpans.of([...op.task.add, ...op.task.remove]) })
-      this.startOver()
+      this.sender.notReady()
+      this.connection?.restart()
     } else if (op?.kind === "task" && op.task.kind === "reject") this.showSuggestions()
     this.facts.emit({ kind: "trouble", code: frame.code, message: frame.message })
     this.sender.pump()
@@ -384,6 +385,7 @@ export class DocumentSession {
   /** Forgets what the server refused and takes its text anew. */
   private startOver(): void {
     this.mustReset = true
+    this.epoch = "" // a resume would bring no text
     this.sender.notReady()
     this.connection?.restart()
   }

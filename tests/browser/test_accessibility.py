@@ -1,0 +1,175 @@
+"""axe finds nothing serious in any main state, light and dark; the page works at 320 px."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import REPOSITORY, Editor
+
+pytestmark = pytest.mark.browser
+
+AXE = REPOSITORY / "static" / "node_modules" / "axe-core" / "axe.min.js"
+TEXT = (
+    "# A heading\n\nWords that are locked, [___], and a sentence that may well be rewritten soon."
+)
+
+State = Callable[[Editor], None]
+
+
+def at_rest(editor: Editor) -> None:
+    expect(editor.page.locator(".tl-lock")).to_be_visible()
+
+
+def in_review(editor: Editor) -> None:
+    editor.refine()
+    expect(editor.page.locator(".tl-card")).to_be_visible()
+    editor.wait_run_over()
+
+
+def in_a_run(editor: Editor) -> None:
+    editor.refine()
+    expect(editor.page.locator(".tl-draft").first).to_be_visible()
+
+
+def in_history(editor: Editor) -> None:
+    editor.page.get_by_role("tab", name="History").click()
+
+
+def with_settings_open(editor: Editor) -> None:
+    editor.page.get_by_role("button", name="Refine settings").click()
+    expect(editor.page.get_by_role("dialog", name="Refine settings")).to_be_visible()
+
+
+def with_shortcuts_open(editor: Editor) -> None:
+    editor.press("Control+/")
+    expect(editor.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+
+
+def with_about_open(editor: Editor) -> None:
+    editor.page.get_by_role("button", name="About Tideline").click()
+    expect(editor.page.get_by_role("dialog", name="About Tideline")).to_be_visible()
+
+
+STATES: list[State] = [
+    at_rest,
+    in_a_run,
+    in_review,
+    in_history,
+    with_settings_open,
+    with_shortcuts_open,
+    with_about_open,
+]
+
+
+def open_sample(open_editor: Any) -> Editor:
+    lock, region = TEXT.index("locked"), TEXT.index("a sentence")
+    blank = TEXT.index("[___]")
+    made: Editor = open_editor(
+        TEXT,
+        spans=[
+            {"kind": "locked", "from": lock, "to": lock + len("locked")},
+            {"kind": "region", "from": blank, "to": blank + 5, "blank": True},
+            {"kind": "region", "from": region, "to": len(TEXT) - 1},
+        ],
+    )
+    return made
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
+def test_R13_axe_finds_nothing_serious(page: Page, open_editor: Any, theme: Any, state: State):
+    page.emulate_media(color_scheme=theme)
+    editor = open_sample(open_editor)
+    state(editor)
+    editor.shoot(f"{state.__name__}-{theme}")
+
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+
+    serious = [
+        (violation["id"], [node["target"] for node in violation["nodes"][:4]])
+        for violation in found["violations"]
+        if violation["impact"] in ("serious", "critical")
+    ]
+    assert not serious
+
+
+def test_R17_a_width_of_320_needs_no_sideways_scrolling(page: Page, open_editor: Any):
+    page.set_viewport_size({"width": 320, "height": 640})
+    editor = open_sample(open_editor)
+    editor.page.locator(".tl-phone-tools .tl-refine").click()
+    stop = editor.page.locator(".tl-dock .tl-stop")
+    expect(stop).to_be_in_viewport(ratio=1)
+    expect(editor.page.locator(".tl-status")).to_be_in_viewport()
+    editor.shoot("narrow-run")
+    editor.wait_run_over()
+    editor.shoot("narrow-review")
+
+    overflow = editor.page.evaluate(
+        "Math.max(...['html', '.tl-app', '.cm-scroller'].map(name => {"
+        " const e = document.querySelector(name); return e.scrollWidth - e.clientWidth }))"
+    )
+    assert overflow <= 0
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_phone_screens(page: Page, open_editor: Any, theme: Any):
+    """The phone layout: one column, panels in a sheet that closes again."""
+    page.emulate_media(color_scheme=theme)
+    page.set_viewport_size({"width": 390, "height": 844})
+    editor = open_sample(open_editor)
+    editor.shoot(f"phone-{theme}")
+
+    page.locator(".tl-phone-tools").get_by_role("button", name="Runs, review").click()
+    expect(page.get_by_role("tab", name="History")).to_be_visible()
+    editor.shoot(f"phone-sheet-{theme}")
+    page.keyboard.press("Escape")
+
+    expect(page.get_by_role("tab", name="History")).to_be_hidden()
+
+
+def test_R19_prose_is_spellchecked(open_editor: Any):
+    editor = open_sample(open_editor)
+    content = editor.page.locator(".cm-content")
+
+    for name, value in {
+        "spellcheck": "true",
+        "autocorrect": "on",
+        "writingsuggestions": "true",
+        "translate": "yes",
+    }.items():
+        expect(content).to_have_attribute(name, value)
+
+
+def test_R14_tab_leaves_the_text(open_editor: Any):
+    editor = open_sample(open_editor)
+    editor.page.locator(".cm-content").focus()
+
+    editor.press("Tab")
+
+    expect(editor.page.locator(".cm-content")).not_to_be_focused()
+    assert editor.text == TEXT
+
+
+def test_R11_blanks_have_a_text_alternative(open_editor: Any):
+    editor = open_sample(open_editor)
+    in_a_run(editor)
+
+    expect(editor.page.locator('.tl-masks[role="img"][aria-label="blank"]').first).to_be_attached()
+    editor.wait_run_over()
+
+
+def test_forced_colours_keep_states_apart(page: Page, open_editor: Any):
+    page.emulate_media(forced_colors="active")
+    editor = open_sample(open_editor)
+    editor.shoot("forced-colours")
+
+    borders = {
+        name: page.locator(f".{name}").first.evaluate("e => getComputedStyle(e).borderBottomStyle")
+        for name in ("tl-lock", "tl-region")
+    }
+    assert borders == {"tl-lock": "solid", "tl-region": "dashed"}

@@ -1,0 +1,141 @@
+"""No keystroke is lost: a cut line, a killed server, a closed tab, two tabs at once (A)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ACCESS_TOKEN, Editor, Server
+
+pytestmark = pytest.mark.browser
+
+
+def save_words(editor: Editor, words: str) -> None:
+    expect(editor.page.locator(".tl-save")).to_have_text(words)
+
+
+def test_A1_typing_offline_is_kept_and_sent_after(open_editor: Any):
+    editor: Editor = open_editor("Start.")
+    editor.put_caret("Start.")
+    editor.page.context.set_offline(True)
+    editor.page.evaluate("window.dispatchEvent(new Event('offline'))")
+    save_words(editor, "Offline – kept on this device")
+    typed = " word" * 40
+
+    editor.type(typed)
+    save_words(editor, "Offline – kept on this device")
+    editor.page.context.set_offline(False)
+
+    assert editor.text == "Start." + typed
+
+
+def test_A13_a_killed_server_loses_nothing_and_typing_goes_on(page: Page, tmp_path: Path):
+    own = Server(tmp_path)
+    own.start()
+    try:
+        document_id = own.ask("/api/documents", {"title": "Kill", "text": "Start."})["id"]
+        page.goto(f"{own.url}/?token={ACCESS_TOKEN}#/d/{document_id}")
+        editor = Editor(page, own, document_id)
+        editor.wait_saved()
+        editor.put_caret("Start.")
+        editor.type(" Acknowledged.")
+        editor.wait_saved()
+
+        own.kill()
+        save_words(editor, "Offline – kept on this device")
+        editor.type(" Not yet.")
+        own.start()
+
+        assert editor.text == "Start. Acknowledged. Not yet."
+    finally:
+        own.stop()
+
+
+def test_A4_a_tab_closed_at_once_leaves_its_text_on_the_device(open_editor: Any):
+    editor: Editor = open_editor("Start.")
+    editor.put_caret("Start.")
+    context = editor.page.context
+    context.set_offline(True)
+    editor.page.evaluate("window.dispatchEvent(new Event('offline'))")
+    editor.type(" Kept.")
+    save_words(editor, "Offline – kept on this device")
+    editor.page.wait_for_timeout(100)
+    editor.page.close(run_before_unload=False)
+    context.set_offline(False)
+
+    again = context.new_page()
+    again.goto(f"{editor.server.url}/#/d/{editor.document_id}")
+    reopened = Editor(again, editor.server, editor.document_id)
+
+    expect(again.locator(".cm-line").first).to_have_text("Start. Kept.")
+    assert reopened.text == "Start. Kept."
+
+
+def test_A2_two_tabs_type_at_once_and_agree(open_editor: Any):
+    first: Editor = open_editor("Left right.")
+    second_page = first.page.context.new_page()
+    second_page.goto(f"{first.server.url}/#/d/{first.document_id}")
+    second = Editor(second_page, first.server, first.document_id)
+    second.wait_saved()
+    first.put_caret("Left")
+    second.put_caret("right")
+
+    for number in range(10):
+        first.type(f" a{number}")
+        second.type(f" b{number}")
+
+    expected = (
+        f"Left{''.join(f' a{n}' for n in range(10))} right{''.join(f' b{n}' for n in range(10))}."
+    )
+    expect(first.page.locator(".cm-line").first).to_have_text(expected)
+    expect(second.page.locator(".cm-line").first).to_have_text(expected)
+    assert first.text == expected
+
+
+def test_A8_saved_names_the_acknowledged_version(open_editor: Any):
+    editor: Editor = open_editor("Start.")
+    save_words(editor, "Saved (r0)")
+    editor.put_caret("Start.")
+
+    editor.type("x")
+
+    assert editor.page.locator(".tl-save").inner_text().strip("✓↑ ") == "Saving…"
+    save_words(editor, "Saved (r1)")
+
+
+def test_an_edit_the_server_refuses_is_kept_as_a_copy(open_editor: Any):
+    """A lock that came while offline: what was typed into it goes to a document of its own."""
+    editor: Editor = open_editor("Dose 5 mg daily.")
+    editor.put_caret("5 m")
+    editor.page.context.set_offline(True)
+    editor.page.evaluate("window.dispatchEvent(new Event('offline'))")
+    save_words(editor, "Offline – kept on this device")
+    editor.type("X")
+    lock = {"spans": [{"kind": "locked", "from": 5, "to": 9}]}
+    editor.server.ask(f"/api/documents/{editor.document_id}/spans", lock, "PUT")
+    editor.page.context.set_offline(False)
+
+    save_words(editor, "Conflict – your copy kept")
+    expect(editor.page.locator(".cm-line").first).to_have_text("Dose 5 mg daily.")
+    editor.page.get_by_role("button", name="Open your copy").click()
+
+    expect(editor.page.locator(".cm-line").first).to_have_text("Dose 5 mXg daily.")
+
+
+def test_a_span_removed_elsewhere_meanwhile_is_no_trouble(open_editor: Any):
+    region = {"kind": "region", "from": 4, "to": 7}
+    editor: Editor = open_editor("One two three.", spans=[region])
+    editor.page.context.set_offline(True)
+    editor.page.evaluate("window.dispatchEvent(new Event('offline'))")
+    save_words(editor, "Offline – kept on this device")
+    editor.select("two")
+    editor.press("Alt+Shift+G")
+    editor.type("2")
+    editor.server.ask(f"/api/documents/{editor.document_id}/spans", {"spans": []}, "PUT")
+    editor.page.context.set_offline(False)
+
+    assert editor.text == "One 2 three."
+    assert editor.spans == []

@@ -1,0 +1,148 @@
+"""Locked text stays as it is, whatever the keyboard, the clipboard or undo try (B4, T1-T6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Editor
+
+pytestmark = pytest.mark.browser
+
+TEXT = "Take 5 mg of the blue tablets every day."
+LOCKED = "5 mg"
+
+
+@pytest.fixture
+def editor(open_editor: Any) -> Editor:
+    start = TEXT.index(LOCKED)
+    lock = {"kind": "locked", "from": start, "to": start + len(LOCKED)}
+    made: Editor = open_editor(TEXT, spans=[lock])
+    return made
+
+
+def expect_refusal(editor: Editor, words: str) -> None:
+    expect(editor.page.locator(".tl-refusal")).to_contain_text(words)
+    expect(editor.page.locator(".tl-status")).to_contain_text(words)
+
+
+def test_B4_typing_inside_a_lock_is_refused_at_the_caret(editor: Editor):
+    editor.put_caret("5 m")
+
+    editor.type("x")
+
+    expect_refusal(editor, "locked")
+    assert editor.text == TEXT
+
+
+def test_B4_a_digit_against_a_locked_number_is_refused(editor: Editor):
+    editor.put_caret("Take ")
+
+    editor.type("1")
+
+    expect_refusal(editor, "would change the locked word")
+    assert editor.text == TEXT
+
+
+def test_B4_a_word_typed_before_a_lock_gets_its_space(editor: Editor):
+    editor.put_caret("Take ")
+
+    editor.type("only")
+
+    assert editor.text == TEXT.replace("Take ", "Take only ")
+
+
+def test_B4_backspace_and_cut_leave_a_lock(editor: Editor):
+    editor.put_caret("5 mg")
+    editor.press("Backspace")
+    expect_refusal(editor, "locked")
+
+    editor.select("Take 5 mg of")
+    editor.press("Control+x")
+
+    assert editor.text == "5 mg the blue tablets every day."
+
+
+def test_T2_pasting_over_everything_keeps_a_lock(editor: Editor):
+    editor.page.locator(".cm-content").focus()
+    editor.press("Control+a")
+
+    editor.paste("New words.")
+
+    assert LOCKED in editor.text
+    assert "tablets" not in editor.text
+
+
+def test_T4_undo_of_typing_that_was_locked_later_is_refused(editor: Editor):
+    editor.put_caret("every day")
+    editor.type(" at noon")
+    editor.wait_saved()
+    editor.select("at noon")
+    editor.press("Alt+Shift+L")
+    editor.press("Control+z")  # the lock itself is undone first
+    expect(editor.page.locator(".tl-lock")).to_have_text([LOCKED])
+    editor.press("Control+y")
+    expect(editor.page.locator(".tl-lock")).to_have_text([LOCKED, "at noon"])
+    # Forget the lock as an undo step: another client holds it now.
+    editor.page.reload()
+    editor.wait_saved()
+
+    editor.put_caret("blue")
+    editor.type("!")
+    editor.select("blue!")
+    editor.page.get_by_role("button", name="Lock", exact=True).click()
+    editor.press("Control+z")
+    editor.press("Control+z")
+
+    assert "at noon" in editor.text
+    assert LOCKED in editor.text
+
+
+def test_C6_undoing_a_deletion_brings_a_region_back(open_editor: Any):
+    editor: Editor = open_editor("One two three.", spans=[{"kind": "region", "from": 4, "to": 7}])
+    editor.select("two")
+    editor.press("Delete")
+    expect(editor.page.locator(".tl-region")).to_have_count(0)
+    editor.wait_saved()
+
+    editor.press("Control+z")
+
+    expect(editor.page.locator(".tl-region")).to_have_text("two")
+    assert [(s["kind"], s["from"], s["to"]) for s in editor.spans] == [("region", 4, 7)]
+
+
+def test_B4_a_lock_from_elsewhere_stops_an_undo_that_would_remove_it(editor: Editor):
+    """T4 in the wild: the history cannot know of a lock that came from the server."""
+    editor.put_caret("every day")
+    editor.type(" at noon")
+    text = editor.text
+    start = text.index("at noon")
+    spans = [*editor.spans, {"kind": "locked", "from": start, "to": start + len("at noon")}]
+    editor.server.ask(f"/api/documents/{editor.document_id}/spans", {"spans": spans}, "PUT")
+    expect(editor.page.locator(".tl-lock")).to_have_text([LOCKED, "at noon"])
+
+    editor.page.locator(".cm-content").focus()
+    editor.press("Control+z")
+
+    expect_refusal(editor, "Undo would change locked text")
+    assert editor.text == text
+
+
+@pytest.mark.parametrize(
+    "words", ["👩‍⚕️ nurse", "🇬🇧 flag", "é accent", "שלום עולם", "日本語の文", "mañana"]
+)
+def test_E7_unicode_goes_through_lock_edit_and_undo(open_editor: Any, words: str):
+    text = f"Before {words} after."
+    editor: Editor = open_editor(text)
+    editor.select(words)
+    editor.press("Alt+Shift+L")
+    locked = editor.spans[0]
+    assert text[locked["from"] : locked["to"]] == words
+
+    editor.put_caret("after")
+    editor.type(" all")
+    assert editor.text == f"Before {words} after all."
+    editor.press("Control+z")
+    assert editor.text == text
