@@ -211,13 +211,13 @@ def _log_fault(
     text = history[0].changes.apply("")
     due = {revision.version: revision for revision in history}
     edits = log.edits_after(db, row.id, 0)
-    version = 0
+    version, stale_cache = 0, None
     while True:
         revision = due.get(version)
         if revision is not None and revision.text_hash != text_hash(text):
             return revision.n, "its text differs from what the edits lead to"
-        if cached.get(version, text) != text:
-            return None, f"the snapshot at version {version} differs from the edits"
+        if stale_cache is None and cached.get(version, text) != text:
+            stale_cache = None, f"the snapshot at version {version} differs from the edits"
         edit = next(edits, None)
         if edit is None:
             break
@@ -229,7 +229,7 @@ def _log_fault(
             return None, f"the edit of version {edit.version} does not fit its text"
     if (version, text_hash(text)) != (row.version, row.hash):
         return None, f"the head is not what the edits lead to at version {version}"
-    return None
+    return stale_cache
 
 
 def _stored_job(db: Connection, run_id: str) -> tuple[runs.RunRow, RefineJob]:

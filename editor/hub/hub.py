@@ -103,6 +103,11 @@ class Hub:
         for room in list(self._rooms.values()):
             await self._close_room(room)
 
+    @property
+    def num_rooms(self) -> int:
+        """Documents in memory."""
+        return len(self._rooms)
+
     @asynccontextmanager
     async def room(self, document_id: str) -> AsyncIterator[Room]:
         """Keep a document open for the time of the block. Raises: NotFound, Unavailable."""
