@@ -18,7 +18,7 @@ from engine.canvas.slots import OPENING_TOKEN, TextCodec
 __all__ = ["Replacement", "Window", "group_parts", "lay_out_window"]
 
 MAX_GAP_CODE_POINTS = 320  # parts further apart get windows of their own
-MAX_WINDOW_PARTS = 6
+MAX_WINDOW_PARTS = 4
 CODE_POINTS_PER_TOKEN = 8  # generous, so that a slice holds at least the budget
 OPEN_BLANK = "..."  # what a blank that is not filled yet looks like to other windows
 SENTENCE_START = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+(?=\S)")

@@ -20,6 +20,7 @@ from engine.sampling.vocabulary import Vocabulary
 
 __all__ = ["BANNED", "Admissible", "PartEdges"]
 
+SENTENCE_END_BIAS = -4.0  # nats; not a ban: "Dr. Smith" and "3.5 mg" hold a stop too
 BANNED = -1e9  # finite, so that p * log p of a banned token is 0 and not a nan
 
 
@@ -151,7 +152,10 @@ class Admissible:
             banned = banned | words.line_break | words.inner_space
         if not self._needs_partial(window):
             banned = banned | words.partial
-        bias = torch.zeros(words.size + 1, device=words.device).masked_fill_(banned, BANNED)
+        bias = torch.zeros(words.size + 1, device=words.device)
+        if part.original is None and self._is_within_sentence(window, index):
+            bias.masked_fill_(words.ends_sentence, SENTENCE_END_BIAS)
+        bias.masked_fill_(banned, BANNED)
         anchor = window.anchors[index]
         is_open = anchor == OPENING_TOKEN and index == 0 and len(window.left) == 1
         return PartEdges(
@@ -162,6 +166,14 @@ class Admissible:
             allows_empty=part.original is not None and not part.prefix,
             bias=bias,
         )
+
+    def _is_within_sentence(self, window: Window, index: int) -> bool:
+        """Whether a blank is a piece of a sentence: it began before or goes on behind."""
+        run, words = window.runs[index], self.vocabulary
+        if not window.parts[index].is_inline:
+            return False
+        goes_on = bool(run) and words.continues_sentence(run[0])
+        return goes_on or not words.may_precede_sentence(window.anchors[index])
 
     def _needs_partial(self, window: Window) -> bool:
         """Tokens that are pieces of a character are for texts that are written with them."""

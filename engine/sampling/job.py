@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from engine.caching.contexts import ContextCache
 from engine.canvas.layout import Window, lay_out_window
 from engine.canvas.length import fit_width
 from engine.contract import (
@@ -43,6 +44,7 @@ from engine.telemetry.card import ModelIdentity, make_card, text_digest
 __all__ = ["JobRun", "Workshop", "cancelled_job"]
 
 MS_PER_S = 1000.0
+NUM_CONTEXTS = 8  # about 7 MB each at 300 tokens
 CLOCK = (StopReason.TIME_BUDGET, StopReason.DEADLINE)
 
 
@@ -57,6 +59,7 @@ class Workshop:
     versions: dict[str, str]
     trace_key: bytes
     now_s: Callable[[], float]
+    contexts: ContextCache = field(default_factory=lambda: ContextCache(NUM_CONTEXTS))
 
 
 @dataclass(slots=True)
@@ -142,6 +145,7 @@ class JobRun:
             words=shop.words,
             sampler=self._sampler,
             lengths=tuple(plan.lengths[index] for index in group),
+            hints=tuple(plan.hints[index] for index in group),
             given=mask_weakest(shop.denoiser, context, window, kept) if kept else {},
             texts=tuple(plan.beside(self.job.text, index) for index in group),
             may_stabilise=tuple(
@@ -161,9 +165,14 @@ class JobRun:
         denoiser = self._workshop.denoiser
         # The autoregressive route reads the left context only.
         count = len(window.left) if self._is_causal else len(window.tokens)
-        return denoiser.encode_context(
-            torch.tensor(window.tokens[:count], device=denoiser.device),
-            torch.tensor(window.positions[:count], device=denoiser.device),
+        tokens, positions = window.tokens[:count], window.positions[:count]
+        return self._workshop.contexts.find(
+            tokens,
+            positions,
+            lambda: denoiser.encode_context(
+                torch.tensor(tokens, device=denoiser.device),
+                torch.tensor(positions, device=denoiser.device),
+            ),
         )
 
     def _request_key(self) -> bytes:

@@ -28,6 +28,7 @@ class JobPlan:
 
     parts: tuple[Part, ...]
     lengths: tuple[tuple[int, ...], ...]  # candidate lengths of each part, in tokens
+    hints: tuple[int | None, ...]  # expected tokens of each part
     kept: dict[int, tuple[int, ...]]  # tokens of parts that are rewritten only partly
     groups: tuple[tuple[int, ...], ...]  # part indices of each window
 
@@ -52,6 +53,7 @@ def plan_job(job: RefineJob, codec: TextCodec, *, is_causal: bool) -> JobPlan:
     check_constraints(job)
     parts = find_parts(job, codec)
     lengths: list[tuple[int, ...]] = []
+    hints: list[int | None] = []
     kept: dict[int, tuple[int, ...]] = {}
     for index, part in enumerate(parts):
         own = tuple(part_tokens(part, codec)) if part.original is not None else ()
@@ -65,6 +67,7 @@ def plan_job(job: RefineJob, codec: TextCodec, *, is_causal: bool) -> JobPlan:
             lengths.append((len(own),))
         else:
             lengths.append(_lengths(part, len(own) or None))
+        hints.append(part.length or len(own) or None)
     widths = [fit_width(max(item)) for item in lengths]
     groups = tuple((i,) for i in range(len(parts))) if is_causal else group_parts(parts, widths)
     if job.config.steps is not None and job.config.steps < len(groups):
@@ -72,7 +75,7 @@ def plan_job(job: RefineJob, codec: TextCodec, *, is_causal: bool) -> JobPlan:
             f"{job.config.steps} steps; this job needs at least {len(groups)}, one for each of "
             "its windows"
         )
-    return JobPlan(parts, tuple(lengths), kept, groups)
+    return JobPlan(parts, tuple(lengths), tuple(hints), kept, groups)
 
 
 def _lengths(part: Part, own: int | None) -> tuple[int, ...]:

@@ -6,10 +6,10 @@ Numbers are starting points until the bench refits them; what was tried is in en
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from engine.canvas.length import LengthPrior
 from engine.contract import Preset, SamplerConfig
 from engine.sampling.commitment import CommitmentRule, EntropyBounded
 from engine.sampling.ranking import RankingWeights
@@ -27,6 +27,7 @@ class Sampler:
     remasking: RemaskingRule
     early_answer: EarlyAnswer
     ranking: RankingWeights
+    length_prior: LengthPrior
     max_passes: int  # per window
     num_lengths: int  # lengths denoised to the end
     num_samples: int  # further candidates, sampled
@@ -35,10 +36,6 @@ class Sampler:
     top_p: float
     leader_ratio: float  # share of slots committed when one candidate is chosen to be shown
     leader_min_slots: int  # shorter parts wait for the end: they are there at once
-
-    def usual_confidence(self, length: int) -> float:
-        """Mean log-probability of the best guesses of `length` masks over held-out gaps, nats."""
-        return -0.9 - 0.55 * math.log(length)
 
     def card(self) -> dict[str, Any]:
         """Return every threshold by name."""
@@ -67,7 +64,7 @@ PRESETS: dict[Preset, PresetNumbers] = {
         early_bound=None,
         max_passes=16,
         num_lengths=2,
-        num_samples=1,
+        num_samples=0,
         leader_ratio=0.0,
         revises=False,
     ),
@@ -76,7 +73,7 @@ PRESETS: dict[Preset, PresetNumbers] = {
         early_bound=None,
         max_passes=48,
         num_lengths=3,
-        num_samples=2,
+        num_samples=0,
         leader_ratio=0.5,
         revises=False,
     ),
@@ -85,7 +82,7 @@ PRESETS: dict[Preset, PresetNumbers] = {
         early_bound=None,
         max_passes=128,
         num_lengths=4,
-        num_samples=4,
+        num_samples=2,
         leader_ratio=1.0,
         revises=True,
     ),
@@ -102,6 +99,7 @@ def resolve_sampler(config: SamplerConfig) -> Sampler:
         remasking=LeaveOneOut(tau=0.1) if revises else Monotone(),
         early_answer=EarlyAnswer(numbers.early_bound),
         ranking=RankingWeights(),
+        length_prior=LengthPrior(),
         max_passes=config.steps or numbers.max_passes,
         num_lengths=numbers.num_lengths,
         num_samples=numbers.num_samples + max(0, config.alternatives - rows),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from engine.canvas.canvas import Canvas
 from engine.canvas.layout import Window
-from engine.canvas.length import choose_lengths
+from engine.canvas.length import rank_lengths
 from engine.denoisers.base import Context, Denoiser
 from engine.sampling.admissible import Admissible
 from engine.sampling.beliefs import Beliefs, Draw, score_canvas
@@ -39,6 +39,7 @@ class WindowTask:
     words: Vocabulary
     sampler: Sampler
     lengths: tuple[tuple[int, ...], ...]  # [P] candidate lengths of each part
+    hints: tuple[int | None, ...]  # [P] expected length in tokens, None = unknown
     given: dict[int, Given]  # by part; such a part has one candidate length
     texts: tuple[tuple[str, str], ...]  # [P] text beside each part: before, after
     may_stabilise: tuple[bool, ...]  # [P] whether a prefix may be promised before the end
@@ -92,8 +93,7 @@ def _rank_lengths(task: WindowTask, beliefs: Beliefs, part: int) -> tuple[int, .
         found = beliefs.row[row, part]
         best = beliefs.best_logprob[found[found >= 0], 0]
         means.append(float(best.mean()) if best.numel() else 0.0)
-    usual = [task.sampler.usual_confidence(length) for length in lengths]
-    return choose_lengths(means, lengths, usual, len(lengths))
+    return rank_lengths(task.sampler.length_prior, means, lengths, task.hints[part])
 
 
 def _draw(task: WindowTask, row: int, temperature: float) -> Draw:

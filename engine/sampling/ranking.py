@@ -29,17 +29,16 @@ MAX_JUDGED_TOKENS = 2048  # of one forward; more rows are judged in several
 
 @dataclass(frozen=True, slots=True)
 class RankingWeights:
-    """What a fill's place depends on beside the join's mean log-probability."""
+    """What a fill's place depends on beside its join."""
 
-    right_tokens: int = 24
-    repetition_penalty: float = 2.0  # nats per token at a repeat ratio of 1
-    length_bonus: float = 0.0  # nats per token of the fill
+    right_tokens: int = 12
+    repetition_penalty: float = 0.4  # nats per judged token at a repeat ratio of 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
     tokens: list[int]
-    spans: list[tuple[int, int]]  # judged stretch of each part: its fill and the join
+    spans: list[tuple[int, int, int]]  # of each part: its start, its end, the end of the join
 
 
 def rank_fills(
@@ -59,20 +58,20 @@ def rank_fills(
             before, after = texts[index]
             fill = fill_text(window.parts[index], tokens, words)
             scores[row][index] -= weights.repetition_penalty * repeat_ratio(before, fill, after)
-            scores[row][index] += weights.length_bonus * len(tokens)
     return scores
 
 
 def score_joins(
     denoiser: Denoiser, context: Context, window: Window, fills: Fills, *, right_tokens: int
 ) -> list[list[float]]:
-    """Return the mean log-probability per token [C][P] of each fill and the text after it.
+    """Return the mean log-probability per token [C][P] of each fill's join.
 
-    Judged are the fill and the next `right_tokens` context tokens, or fewer where the next
-    part begins earlier. An empty fill is judged by the text after it. One causal forward.
+    Judged are the next `right_tokens` context tokens, or fewer where the next part begins
+    earlier, and the fill, which counts as one token of its mean: a sum would prefer short
+    fills, a mean over all tokens long and repetitive ones. One causal forward.
 
     Source: ALGORITHMS section 7; the term without the fill is the same for all fills of a
-    part, so it is left out.
+    part, so it is left out. The weighting is fitted: engine/LOG.md.
     """
     rows = [_shape_row(window, parts, right_tokens) for parts in fills]
     width = max(len(row.tokens) for row in rows)
@@ -112,7 +111,7 @@ def _shape_row(window: Window, parts: Sequence[Sequence[int]], right_tokens: int
         tokens.extend(fill)
         run = window.runs[index]
         judged = run[:right_tokens]
-        spans.append((start, len(tokens) + len(judged)))
+        spans.append((start, len(tokens), len(tokens) + len(judged)))
         tokens.extend(run if index + 1 < len(parts) else judged)
     return _Row(tokens, spans)
 
@@ -125,15 +124,20 @@ def _judge(
     wanted = torch.zeros(len(rows), width, dtype=torch.bool)
     for index, row in enumerate(rows):
         tokens[index, : len(row.tokens)] = torch.tensor(row.tokens, dtype=torch.int64)
-        for start, end in row.spans:
-            wanted[index, start:end] = True
+        for start, _, join_end in row.spans:
+            wanted[index, start:join_end] = True
     state = denoiser.causal_prefix(context, len(window.left))
     device = denoiser.device
     logprobs: Tensor = denoiser.causal_logprobs(state, tokens.to(device), wanted.to(device)).cpu()
     return [
         [
-            float(logprobs[index, start:end].mean()) if end > start else 0.0
-            for start, end in row.spans
+            _join(logprobs[index, start:end], logprobs[index, end:join_end])
+            for start, end, join_end in row.spans
         ]
         for index, row in enumerate(rows)
     ]
+
+
+def _join(fill: Tensor, right: Tensor) -> float:
+    values = torch.cat([fill.mean().view(1), right] if fill.numel() else [right])
+    return float(values.mean()) if values.numel() else 0.0

@@ -44,12 +44,17 @@ class Vocabulary:
         self.starts_alnum = self._vector(item[:1].isalnum() for item in known)
         self.ends_alnum = self._vector(item[-1:].isalnum() for item in known)
         self.ends_closing = self._vector(_closes(item) for item in known)
+        self.ends_sentence = self._vector(_ends_sentence(item) for item in known)
         self.inner_space = self._vector("  " in item or "\t" in item for item in known)
         self._space_first = frozenset(i for i, item in enumerate(known) if item[:1].isspace())
         self._space_last = frozenset(i for i, item in enumerate(known) if item[-1:].isspace())
         self._closing_last = frozenset(i for i, item in enumerate(known) if _closes(item))
-        self._closing_first = frozenset(
-            i for i, item in enumerate(known) if item and item.lstrip()[:1] in tuple(CLOSING)
+        self._closing_first = frozenset(i for i, item in enumerate(known) if _closes_first(item))
+        self._goes_on = frozenset(
+            i for i, item in enumerate(known) if item.lstrip()[:1].islower() or _closes_first(item)
+        )
+        self._may_precede_sentence = frozenset(
+            i for i, item in enumerate(known) if item.rstrip()[-1:] in ("", *".!?:-*•")
         )
         self._partial = frozenset(i for i, item in enumerate(text) if item is None)
         self._words = tuple(item.strip().lower() if len(item.strip()) > 1 else "" for item in known)
@@ -75,6 +80,14 @@ class Vocabulary:
 
     def is_closing_first(self, token: int) -> bool:
         return token in self._closing_first
+
+    def continues_sentence(self, token: int) -> bool:
+        """Whether text that starts with the token goes on with a sentence: ". " or "word"."""
+        return token in self._goes_on
+
+    def may_precede_sentence(self, token: int) -> bool:
+        """Whether a sentence may begin after the token: a stop, a colon, a line's start."""
+        return token in self._may_precede_sentence
 
     def is_partial(self, token: int) -> bool:
         """Whether the token's bytes are a piece of a character."""
@@ -116,6 +129,15 @@ def _text_of(raw: bytes) -> str | None:
         return raw.decode()
     except UnicodeDecodeError:
         return None
+
+
+def _closes_first(text: str) -> bool:
+    first = text.lstrip()[:1]
+    return bool(first) and first in CLOSING
+
+
+def _ends_sentence(text: str) -> bool:
+    return text.rstrip()[-1:] in (".", "!", "?") or text.lstrip()[:1] in ("!", "?")
 
 
 def _closes(text: str) -> bool:
