@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.client import EngineClient
 from sqlalchemy import Connection, select
 
 from editor.document.creation import NewDocument, create_document
@@ -27,6 +26,7 @@ from editor.settings import EditorSettings
 from editor.store import documents, log, migrating, runs
 from editor.store.database import Database, database_url
 from editor.store.schema import snapshots
+from engine.client import EngineClient
 from engine.contract import JobFailed, JobFinished, RefineJob, decode_to_worker
 from engine.settings import EngineSettings
 

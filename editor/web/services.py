@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.client import EngineClient
 from sqlalchemy import text
 from starlette.requests import HTTPConnection
 
@@ -13,6 +12,7 @@ from editor.hub.hub import Hub
 from editor.settings import EditorSettings
 from editor.store.database import Database
 from editor.web.metrics import Metrics
+from engine.client import EngineClient
 
 __all__ = ["Services", "find_services"]
 
