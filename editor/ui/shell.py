@@ -76,6 +76,7 @@ def _build_blocks(settings: EditorSettings, stamp: str) -> gr.Blocks:
         )
         with gr.Column(elem_id="tl-about"):
             gr.Markdown(about_text(settings))
+            gr.Button("Close", elem_id="tl-about-close")
     return blocks
 
 

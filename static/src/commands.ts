@@ -1,5 +1,6 @@
 /** What every shortcut and button does to the editor and its session. */
 
+import { redo, undo } from "@codemirror/commands"
 import type { EditorState } from "@codemirror/state"
 import { EditorView } from "@codemirror/view"
 import { showShortcuts } from "./dialogs"
@@ -41,6 +42,8 @@ export function buildCommands(host: CommandHost): Commands {
     rejectActive: () => decideActive(host, "reject"),
     nextBlank: () => walkRegions(host.view, 1),
     previousBlank: () => walkRegions(host.view, -1),
+    undo: () => undo(host.view),
+    redo: () => redo(host.view),
     showShortcuts: () => {
       showShortcuts()
       return true

@@ -63,7 +63,7 @@ export function iconButton(
   onClick: () => void,
   attributes: Attributes = {},
 ): HTMLButtonElement {
-  const { class: extra, ...rest } = attributes
+  const { class: extra, on, ...rest } = attributes
   return h(
     "button",
     {
@@ -72,7 +72,7 @@ export function iconButton(
       "aria-label": name,
       title: name,
       ...rest,
-      on: { click: onClick },
+      on: { ...on, click: onClick },
     },
     icon,
   )

@@ -22,6 +22,8 @@ export type CommandName =
   | "nextBlank"
   | "previousBlank"
   | "showShortcuts"
+  | "undo"
+  | "redo"
 
 export const SHORTCUTS: readonly Shortcut[] = [
   { key: "Mod-Enter", command: "refine", words: "Refine the region at the caret, or all regions" },

@@ -7,6 +7,7 @@ import { refill } from "./refill"
 import { isActive, type RunRecord } from "./run_model"
 import type { DocumentSession } from "./session"
 import { type Span, spansOf } from "./spans"
+import { narrowOptionsButton } from "./toolbar"
 import { ConvergenceStrip, shareSettled } from "./strip"
 
 export interface RunPanelHost {
@@ -29,6 +30,7 @@ export class RunPanel {
       this.strip.element,
       this.facts,
       rateChoice(),
+      narrowOptionsButton(),
       h("h2", {}, "Regions"),
       this.regions,
     )

@@ -13,6 +13,29 @@ const THEMES: readonly { theme: Theme; icon: "auto" | "sun" | "moon"; words: str
   { theme: "dark", icon: "moon", words: "Theme: dark" },
 ]
 
+/** The text keeps its selection: pressing a tool must not take the focus. */
+const KEEP_FOCUS = { mousedown: (event: MouseEvent): void => event.preventDefault() }
+
+const OPTIONS_ID = "tl-refine-options"
+
+/** Opens the same settings where the header has no room for its button. */
+export function narrowOptionsButton(): HTMLButtonElement {
+  return button([icon("sliders"), "Refine settings"], () => undefined, {
+    class: "tl-quiet tl-narrow-only",
+    popovertarget: OPTIONS_ID,
+  })
+}
+
+/** The settings, hung under their button while it is to be seen. */
+function optionsBelow(opener: HTMLElement): HTMLElement {
+  const options = buildRefineOptions(OPTIONS_ID)
+  options.addEventListener("beforetoggle", () => {
+    const { right } = opener.getBoundingClientRect()
+    options.style.right = right > 0 ? `${Math.max(12, window.innerWidth - right)}px` : ""
+  })
+  return options
+}
+
 export interface Toolbar {
   /** Whether the selection allows a lock or region, and what Refine would work on. */
   show(facts: { canLock: boolean; isLocked: boolean; canMark: boolean; isRegion: boolean; numTargets: number }): void
@@ -21,19 +44,21 @@ export interface Toolbar {
 export function buildToolbar(layout: Layout, commands: Commands): Toolbar {
   const wide = toolSet(commands, "wide")
   const narrow = toolSet(commands, "narrow")
-  const options = buildRefineOptions("tl-refine-options")
   const opener = iconButton(icon("sliders"), "Refine settings", () => undefined, {
     class: "tl-opener",
-    popovertarget: "tl-refine-options",
+    popovertarget: OPTIONS_ID,
   })
-  layout.tools.append(wide.lock, wide.region, h("span", { class: "tl-split" }, wide.refine, opener), options)
+  layout.tools.append(wide.lock, wide.region, h("span", { class: "tl-split" }, wide.refine, opener))
+  layout.root.append(optionsBelow(opener))
   layout.phoneTools.append(
-    wide === narrow ? "" : narrow.lock,
+    narrow.lock,
     narrow.region,
     narrow.refine,
     iconButton(icon("panel"), "Runs, review and history", layout.togglePanels, { class: "tl-tool" }),
   )
   layout.more.append(
+    iconButton(icon("undo"), "Undo", () => void commands.undo(), { on: KEEP_FOCUS }),
+    iconButton(icon("redo"), "Redo", () => void commands.redo(), { on: KEEP_FOCUS }),
     iconButton(icon("keyboard"), "Keyboard shortcuts (Ctrl+/)", () => commands.showShortcuts(), { class: "tl-wide-only" }),
     themeButton(),
     iconButton(icon("panel"), "Runs, review and history", layout.togglePanels, {
@@ -61,18 +86,16 @@ interface ToolSet {
 }
 
 function toolSet(commands: Commands, kind: "wide" | "narrow"): ToolSet {
-  // The text keeps its selection: pressing a tool must not take the focus.
-  const keepFocus = { mousedown: (event: MouseEvent) => event.preventDefault() }
   const tool = (name: "lock" | "region", words: string, run: () => boolean, hint: string): HTMLButtonElement => {
     const element = button([icon(name), h("span", {}, words)], () => void run(), { class: "tl-tool", title: hint })
-    element.addEventListener("mousedown", keepFocus.mousedown)
+    element.addEventListener("mousedown", KEEP_FOCUS.mousedown)
     return element
   }
   const refine = button([icon("wave"), h("span", {}, "Refine")], () => void commands.refine(), {
     class: `tl-primary tl-refine tl-${kind}`,
     title: "Ctrl+Enter",
   })
-  refine.addEventListener("mousedown", keepFocus.mousedown)
+  refine.addEventListener("mousedown", KEEP_FOCUS.mousedown)
   return {
     lock: tool("lock", "Lock", () => commands.toggleLock(), "Alt+Shift+L"),
     region: tool("region", "Region", () => commands.toggleRegion(), "Alt+Shift+G"),

@@ -32,6 +32,15 @@ START_LIMIT_S = 90
 expect.set_options(timeout=15_000)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Playwright's event loop would end others' tests: these run only where `-m browser` asks."""
+    if "browser" in (config.option.markexpr or ""):
+        return
+    left_out = [item for item in items if item.get_closest_marker("browser")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     """Debian's Chromium where it is installed, else the browser Playwright brought."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from static.build_hook import install_dev_packages
 from tests.browser.conftest import REPOSITORY, Editor
 
 pytestmark = pytest.mark.browser
@@ -16,6 +17,15 @@ AXE = REPOSITORY / "static" / "node_modules" / "axe-core" / "axe.min.js"
 TEXT = (
     "# A heading\n\nWords that are locked, [___], and a sentence that may well be rewritten soon."
 )
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core, which npm brings for tests only."""
+    if not AXE.is_file():
+        install_dev_packages()
+    return AXE.read_text(encoding="utf-8")
+
 
 State = Callable[[Editor], None]
 
@@ -81,13 +91,15 @@ def open_sample(open_editor: Any) -> Editor:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
-def test_R13_axe_finds_nothing_serious(page: Page, open_editor: Any, theme: Any, state: State):
+def test_R13_axe_finds_nothing_serious(
+    page: Page, open_editor: Any, axe: str, theme: Any, state: State
+):
     page.emulate_media(color_scheme=theme)
     editor = open_sample(open_editor)
     state(editor)
     editor.shoot(f"{state.__name__}-{theme}")
 
-    page.evaluate(AXE.read_text(encoding="utf-8"))
+    page.evaluate(axe)
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
 
     serious = [
