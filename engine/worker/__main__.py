@@ -17,28 +17,22 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import urlsplit
 
 import structlog
 import torch
 
-from engine.contract import RefineJob, RegionSpec, SamplerConfig, WorkerReady
-from engine.denoisers.registry import open_denoiser
+from engine.contract import WorkerReady
 from engine.errors import InvalidJob
-from engine.sampling.job import JobRun, Workshop
-from engine.sampling.vocabulary import Vocabulary
+from engine.sampling.job import Workshop
 from engine.settings import EngineSettings
-from engine.telemetry.card import ModelIdentity, runtime_versions
 from engine.worker.compute import ComputeThread, LoadState
 from engine.worker.core import WorkerCore
+from engine.worker.opening import open_workshop
 from engine.worker.transport import WorkerServer
 
 __all__ = ["main", "run_worker"]
-
-CONTEXT_TOKENS = {"cpu": 256, "cuda": 2048}
-WARM_UP = "The meeting is on ___ and will be held in the small room."
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -104,7 +98,7 @@ async def _serve(
     def on_load(state: LoadState, workshop: Workshop | None) -> None:
         server.announce(_ready_after(ready, state, workshop))
 
-    compute = ComputeThread(core, lambda: _open_workshop(settings, report), on_load, time.monotonic)
+    compute = ComputeThread(core, lambda: open_workshop(settings, report), on_load, time.monotonic)
     server = WorkerServer(compute, ready, token)
     async with server.listen(*address) as listening:
         port = next(iter(listening.sockets)).getsockname()[1]
@@ -113,42 +107,6 @@ async def _serve(
         compute.start()
         await ended.wait()
     compute.stop()
-
-
-def _open_workshop(settings: EngineSettings, report: Callable[[str, int, int], None]) -> Workshop:
-    """Load the model and run both routes once, so that the first job is not the slow one."""
-    denoiser = open_denoiser(settings, report)
-    report("warm up", 0, 0)
-    identity = ModelIdentity(
-        model=denoiser.name,
-        model_sha256=denoiser.sha256,
-        adapter=denoiser.adapter_name,
-        adapter_sha256=denoiser.adapter_sha256,
-        precision=denoiser.precision,
-        device=str(denoiser.device),
-        num_threads=torch.get_num_threads(),
-    )
-    workshop = Workshop(
-        denoiser=denoiser,
-        words=Vocabulary(denoiser.codec, denoiser.device),
-        context_tokens=settings.context_tokens or CONTEXT_TOKENS[denoiser.device.type],
-        identity=identity,
-        versions=runtime_versions(),
-        trace_key=secrets.token_bytes(32),
-        now_s=time.monotonic,
-    )
-    if settings.denoiser == "neural":
-        _warm_up(workshop)
-    return workshop
-
-
-def _warm_up(workshop: Workshop) -> None:
-    start = WARM_UP.index("___")
-    region = RegionSpec("warm-up", start, start + 3, is_blank=True, length=4)
-    for route in ("diffusion", "autoregressive"):
-        config = SamplerConfig(route=route, preset="fast")
-        for _ in JobRun(workshop, RefineJob("warm-up", WARM_UP, (region,), config=config)).events():
-            pass
 
 
 def _ready_after(ready: WorkerReady, state: LoadState, workshop: Workshop | None) -> WorkerReady:
