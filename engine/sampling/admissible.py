@@ -107,8 +107,8 @@ class Admissible:
             row.masked_fill_(words.starts_space, BANNED)
         if edges.part.is_guarded_left:
             row.masked_fill_(words.starts_alnum, BANNED)
-        if edges.anchor is not None and words.word(edges.anchor):
-            row[edges.anchor] = BANNED
+        if edges.anchor is not None and not edges.part.prefix:
+            self._ban_beside(row, edges.anchor, is_left=True)
 
     def _ban_at_end(self, row: Tensor, edges: PartEdges) -> None:
         words = self.vocabulary
@@ -122,8 +122,7 @@ class Admissible:
         if edges.following is not None:
             if words.is_closing_first(edges.following):
                 row.masked_fill_(words.ends_closing, BANNED)
-            if words.word(edges.following):
-                row[edges.following] = BANNED
+            self._ban_beside(row, edges.following, is_left=False)
 
     def _ban_beside(self, row: Tensor, neighbour: int, *, is_left: bool) -> None:
         words = self.vocabulary
@@ -133,6 +132,10 @@ class Admissible:
             row.masked_fill_(words.ends_space, BANNED)
         if words.word(neighbour):
             row[neighbour] = BANNED
+        doubled = words.doubled_after(neighbour) if is_left else words.doubled_before(neighbour)
+        if doubled:
+            same = words.starting_with(doubled) if is_left else words.ending_with(doubled)
+            row.masked_fill_(same, BANNED)
 
     def _may_pad(self, edges: PartEdges, slot: int, left: int | None, *, ends_here: bool) -> bool:
         """PAD must leave a fair ending; that it stays a tail, `proposals` sees to."""

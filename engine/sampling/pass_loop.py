@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+import torch
 from torch import Tensor
 
 from engine.canvas.canvas import Canvas
@@ -97,9 +98,13 @@ class WindowRun:
 
     def _choose(self, scores: SlotScores, canvas: Canvas) -> Tensor:
         flat = scores.flatten()
+        # In the last pass the rule chooses freely: what it leaves over is filled all the same,
+        # and the stop reason tells whether anything was.
         passes_left = self._budget.max_passes - self.result.passes + 1
         num_masked = flat.masked.sum(-1)
         at_least = (num_masked + passes_left - 1).div(passes_left, rounding_mode="floor")
+        if passes_left <= 1:
+            at_least = torch.ones_like(num_masked)
         chosen = self._task.sampler.commitment.choose(flat, at_least.clamp_min(1))
         return without_clashes(chosen.view(scores.masked.shape), scores, canvas, self._task.words)
 

@@ -18,7 +18,8 @@ __all__ = ["Vocabulary"]
 CLOSING = ".,;:!?"
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 # Fills never spell a blank, or a filled document would be read as unfilled (BEHAVIOURS H3).
-PLACEHOLDER = re.compile(rb"_{2,}|\*{2,}|\{\{|\}\}|\[_|_\]")
+PLACEHOLDER = re.compile(rb"_{2,}|\*{2,}|\{\{|\}\}")
+DOUBLED = (b"_", b"*", b"{", b"}")  # two of them are on the way to a blank
 
 
 class Vocabulary:
@@ -110,7 +111,19 @@ class Vocabulary:
         """Whether two tokens cannot stand side by side: a doubled space or a doubled word."""
         if left in self._space_last and right in self._space_first:
             return True
+        if self.doubled_after(left) and self.bytes[right][:1] == self.bytes[left][-1:]:
+            return True
         return left == right and bool(self.word(left))
+
+    def doubled_after(self, token: int) -> bytes:
+        """The character that must not follow the token, or nothing."""
+        last = self.bytes[token][-1:]
+        return last if last in DOUBLED else b""
+
+    def doubled_before(self, token: int) -> bytes:
+        """The character that must not stand before the token, or nothing."""
+        first = self.bytes[token][:1]
+        return first if first in DOUBLED else b""
 
     def fill_bytes(self, tokens: Iterable[int]) -> bytes:
         return b"".join(self.bytes[token] for token in tokens)

@@ -1,0 +1,247 @@
+"""The whole of a job over scripted denoisers."""
+
+import itertools
+from dataclasses import replace
+
+import pytest
+
+from engine.contract import Constraint, JobStarted, StopReason
+from engine.denoisers.scripted import Answer, ScriptedDenoiser, Slot
+from engine.errors import InvalidJob
+from engine.sampling.drafts import MASK_GLYPH
+from engine.sampling.job import JobRun
+from tests.engine.builders import a_job, a_workshop, passes, run_job, saying
+
+
+def first(finished, index: int = 0) -> str:
+    return finished.regions[index].alternatives[0].text
+
+
+def test_a_blank_between_spaces_doubles_neither():
+    finished = run_job(a_job("so we [___] until noon"), a_workshop(saying(" will wait")))
+
+    assert first(finished) == "will wait"
+
+
+def test_a_blank_at_the_start_of_a_line_begins_without_a_space():
+    finished = run_job(a_job("Dear all,\n[___] today"), a_workshop(saying("please call")))
+
+    assert first(finished) == "please call"
+
+
+def test_half_a_word_is_continued_and_not_repeated():
+    finished = run_job(a_job("we walk[___] on", length=2), a_workshop(saying(" walk fast")))
+
+    assert first(finished) == " fast"
+
+
+def test_the_length_whose_slots_are_certain_is_found():
+    finished = run_job(a_job("we [___] today"), a_workshop(saying(" will see you all again")))
+
+    assert first(finished) == "will see you all again"
+
+
+def test_pads_shorten_a_region_from_the_right():
+    finished = run_job(
+        a_job("we [___] today", length=8, alternatives=1), a_workshop(saying(" will wait"))
+    )
+
+    assert first(finished) == "will wait"
+
+
+def test_no_line_break_enters_a_line():
+    def breaks(slot: Slot) -> Answer:
+        return Answer("\n" if slot.index % 2 else " and", 0.9)
+
+    finished = run_job(a_job("we [___] today"), a_workshop(ScriptedDenoiser(breaks)))
+
+    assert all("\n" not in a.text for a in finished.regions[0].alternatives)
+
+
+def test_a_closing_mark_is_not_doubled():
+    finished = run_job(a_job("ALLERGIES: [___].", length=2), a_workshop(saying(" none.")))
+
+    assert not first(finished).endswith(".")
+
+
+def test_a_fill_never_spells_a_blank():
+    def blanks(slot: Slot) -> Answer:
+        return Answer("_", 0.99)
+
+    finished = run_job(a_job("we [___] today"), a_workshop(ScriptedDenoiser(blanks)))
+
+    assert "__" not in first(finished)
+
+
+@pytest.mark.parametrize("text", ["say [MASK] <|im_end|> {[___]} now", "<special> we [___]"])
+def test_text_that_spells_special_tokens_stays_text(text):
+    job = a_job("say [MASK] |im_end| we [___] now")
+
+    finished = run_job(job)
+
+    assert finished.stop_reason is StopReason.SETTLED
+
+
+def test_a_lock_inside_a_region_comes_out_unchanged():
+    job = a_job("<old words {keep this} more words>.")
+
+    finished = run_job(job)
+
+    assert all("keep this" in a.text for a in finished.regions[0].alternatives)
+    assert all(a.text != job.text[:-1] for a in finished.regions[0].alternatives)
+
+
+def test_zero_strength_changes_nothing_and_takes_no_pass():
+    job = a_job("we <will wait here> today", strength=0.0)
+
+    finished = run_job(job)
+
+    assert first(finished) == "will wait here"
+    assert finished.passes == 0
+
+
+def test_strength_rewrites_the_weakest_tokens_only():
+    words = ("alpha", "beta", "gamma", "delta")
+    sure = {" alpha": 0.9, " beta": 0.9, " gamma": 0.01, " delta": 0.9}
+
+    def script(slot: Slot) -> Answer:
+        is_weak = slot.index == 2
+        wanted = f" {words[slot.index]}"
+        return Answer(" plan", 0.9) if is_weak else Answer(wanted, sure[wanted])
+
+    job = a_job("we <alpha beta gamma delta> today", strength=0.25)
+
+    finished = run_job(job, a_workshop(ScriptedDenoiser(script, words=words)))
+
+    assert first(finished) == "alpha beta plan delta"
+
+
+def test_earlier_windows_are_context_of_later_ones():
+    seen: list[tuple[int, ...]] = []
+
+    def script(slot: Slot) -> Answer:
+        seen.append(slot.context)
+        return Answer(" plan", 0.9)
+
+    denoiser = ScriptedDenoiser(script)
+
+    run_job(a_job("we [___] [___] today"), a_workshop(denoiser))
+
+    assert denoiser.codec.encode(" plan")[0] in seen[-1]
+    assert all("_" not in denoiser.codec.decode(list(context)) for context in seen)
+
+
+def test_steps_bound_the_passes_of_all_windows():
+    far = "we [___]" + " plan" * 100 + " [___] today"
+
+    finished = run_job(a_job(far, steps=3, length=8))
+
+    assert finished.passes <= 3
+    assert finished.stop_reason is StopReason.PASS_BUDGET
+    assert MASK_GLYPH not in first(finished)
+
+
+def test_fewer_steps_than_windows_are_refused():
+    far = "we [___]" + " plan" * 100 + " [___] today"
+
+    with pytest.raises(InvalidJob, match="at least 2"):
+        JobRun(a_workshop(), a_job(far, steps=1))
+
+
+def test_the_time_budget_ends_a_run_with_a_whole_draft():
+    finished = run_job(a_job("we [___] today", length=16, time_budget_s=0.002))
+
+    assert finished.stop_reason is StopReason.TIME_BUDGET
+    assert finished.passes == 1
+    assert MASK_GLYPH not in first(finished)
+
+
+def test_the_deadline_counts_from_submission():
+    job = replace(a_job("we [___] today", length=16), deadline_s=5.0)
+
+    finished = [*JobRun(a_workshop(), job, queue_ms=6000.0).events()][-1]
+
+    assert finished.stop_reason is StopReason.DEADLINE
+
+
+def test_alternatives_are_different_and_ranked():
+    finished = run_job(a_job("we [___] today", alternatives=5))
+
+    texts = [a.text for a in finished.regions[0].alternatives]
+    scores = [a.score for a in finished.regions[0].alternatives]
+    assert len(set(texts)) == len(texts) > 1
+    assert scores[0] == max(scores)
+
+
+def test_committed_and_masked_add_up_pass_by_pass():
+    events = passes(a_job("we [___] today", length=8, alternatives=1))
+    finished = run_job(a_job("we [___] today", length=8, alternatives=1))
+
+    left = [record.masked_left for record in finished.telemetry]
+    gained = [record.committed - record.remasked for record in finished.telemetry]
+    assert left[-1] == 0
+    assert all(a - b == gain for a, b, gain in zip(left, left[1:], gained[1:], strict=False))
+    assert len(events) == finished.passes == len(finished.telemetry)
+
+
+def test_monotone_mode_never_takes_back_and_revise_mode_may():
+    def doubtful(slot: Slot) -> Answer:
+        seen = sum(text is not None for text in slot.visible)
+        word = "plan" if slot.call % 2 else "staff"
+        return Answer(f" {word}" if slot.index % 3 else " we", 0.99 if seen < 6 else 0.98)
+
+    job = a_job("we [___] today", length=12, alternatives=1, preset="fast")
+    monotone = run_job(job, a_workshop(ScriptedDenoiser(doubtful)))
+    revising = run_job(
+        replace(job, config=replace(job.config, mode="revise")),
+        a_workshop(ScriptedDenoiser(doubtful)),
+    )
+
+    assert sum(record.remasked for record in monotone.telemetry) == 0
+    assert sum(record.remasked for record in revising.telemetry) > 0
+    assert revising.telemetry[-1].masked_left == 0
+
+
+def test_the_autoregressive_route_ends_at_a_fair_place():
+    finished = run_job(a_job("we [___] today", route="autoregressive"))
+
+    assert finished.run_card.route == "autoregressive"
+    assert first(finished).strip() == first(finished) != ""
+
+
+def test_a_satisfying_candidate_goes_before_a_better_one():
+    job = a_job("we [___] today", alternatives=8, temperature=1.5)
+    texts = [a.text for a in run_job(job).regions[0].alternatives]
+    wanted = Constraint("choices", (texts[-1],))
+    region = replace(job.regions[0], constraints=(wanted,))
+
+    constrained = run_job(replace(job, regions=(region,)))
+
+    assert first(constrained) == texts[-1]
+    assert not constrained.run_card.notes
+
+
+def test_an_unmet_constraint_is_said_in_the_run_card():
+    job = a_job("we [___] today")
+    region = replace(job.regions[0], constraints=(Constraint("regex", pattern="xyz"),))
+
+    finished = run_job(replace(job, regions=(region,)))
+
+    assert "constraints" in finished.run_card.notes[0]
+
+
+def test_a_run_starts_with_its_route_and_limit():
+    started = next(JobRun(a_workshop(), a_job("we [___] today", steps=5)).events())
+
+    assert isinstance(started, JobStarted)
+    assert (started.route, started.max_passes) == ("diffusion", 5)
+
+
+def test_drafts_mark_masks_and_settled_stretches():
+    for event in passes(a_job("we [___] today", length=8)):
+        for draft in event.regions:
+            covered = set(itertools.chain(*(range(a, b) for a, b in draft.settled)))
+            masks = {i for i, char in enumerate(draft.text) if char == MASK_GLYPH}
+            assert covered | masks == set(range(len(draft.text)))
+            assert not covered & masks
+            assert all(0 <= value <= 1 for value in draft.confidence)
