@@ -30,6 +30,8 @@ import { addSpan, removeSpan, type Span, spansTouching } from "./spans"
 import { buildTabs } from "./tabs"
 import { buildToolbar } from "./toolbar"
 
+const PANEL_GAP_MS = 120
+
 export class App {
   session: DocumentSession | null = null
   readonly view: EditorView
@@ -45,6 +47,7 @@ export class App {
   private documents: rest.DocumentSummary[] = []
   private documentId: string | null = null
   private isDrawDue = false
+  private panelTimer: number | undefined
   private openings = 0
 
   constructor(root: HTMLElement) {
@@ -320,51 +323,64 @@ export class App {
 
   // ---- drawing
 
+  /** What stands beside the caret's work with the next frame, lists once typing rests a moment. */
   private drawSoon(): void {
-    if (this.isDrawDue) return
-    this.isDrawDue = true
-    requestAnimationFrame(() => {
-      this.isDrawDue = false
-      this.draw()
-    })
+    if (!this.isDrawDue) {
+      this.isDrawDue = true
+      requestAnimationFrame(() => {
+        this.isDrawDue = false
+        this.draw()
+      })
+    }
+    this.panelTimer ??= window.setTimeout(() => {
+      this.panelTimer = undefined
+      this.drawPanels()
+    }, PANEL_GAP_MS)
   }
 
   private draw(): void {
     const { layout, session, view } = this
-    this.documentsPanel.show(this.documents, this.documentId)
     layout.root.classList.toggle("tl-loading", session === null || !session.isReady)
     this.drawTools()
     if (session === null) return
-    if (document.activeElement !== layout.title) layout.title.value = session.title
-    document.title = `${session.title || "Untitled"} · Tideline`
-    this.drawSave(session)
+    this.drawSaveWords(session)
     const numOpen = openSuggestions(view.state).length
-    this.runPanel.show(session, view.state)
-    this.reviewPanel.show()
-    this.historyPanel.show(session.revisions, session.version)
     this.tabs.badge("Review", numOpen)
     this.dock.show({ run: session.runs.active().at(-1) ?? null, isPaused: session.runView.isPaused, numOpen })
   }
 
-  private drawSave(session: DocumentSession): void {
-    const { banner, words } = this.layout
-    this.drawSaveWords(session)
+  private drawPanels(): void {
+    const { layout, session, view } = this
+    this.documentsPanel.show(this.documents, this.documentId)
+    if (session === null) return
+    if (document.activeElement !== layout.title) layout.title.value = session.title
+    document.title = `${session.title || "Untitled"} · Tideline`
+    this.runPanel.show(session, view.state)
+    this.reviewPanel.show()
+    this.historyPanel.show(session.revisions, session.version)
+    this.drawBanner(session)
+    const count = countWords(view)
+    layout.words.textContent = count === 1 ? "1 word" : `${count.toLocaleString()} words`
+  }
+
+  private drawBanner(session: DocumentSession): void {
+    const { banner } = this.layout
     const copy = session.conflictCopy
     banner.hidden = copy === null
-    refill(banner, copy ?? "", () =>
-      copy === null
-        ? []
-        : [
-            document.createTextNode("Your changes and the server's could not be joined. Your copy is a document of its own. "),
-            button("Open your copy", () => void this.open(copy), { class: "tl-quiet" }),
-            button("Dismiss", () => {
-              session.conflictCopy = null
-              this.drawSoon()
-            }, { class: "tl-quiet" }),
-          ],
-    )
-    const count = countWords(this.view)
-    words.textContent = count === 1 ? "1 word" : `${count.toLocaleString()} words`
+    refill(banner, copy ?? "", () => (copy === null ? [] : this.bannerParts(session, copy)))
+  }
+
+  private bannerParts(session: DocumentSession, copy: string): Node[] {
+    const words = "Your changes and the server's could not be joined. Your copy is a document of its own. "
+    const dismiss = (): void => {
+      session.conflictCopy = null
+      this.drawSoon()
+    }
+    return [
+      document.createTextNode(words),
+      button("Open your copy", () => void this.open(copy), { class: "tl-quiet" }),
+      button("Dismiss", dismiss, { class: "tl-quiet" }),
+    ]
   }
 
   private drawSaveWords(session: DocumentSession): void {

@@ -10,6 +10,8 @@ import { type Span, spansOf } from "./spans"
 import { narrowOptionsButton } from "./toolbar"
 import { ConvergenceStrip, shareSettled } from "./strip"
 
+const MOST_ROWS = 60
+
 export interface RunPanelHost {
   goTo(span: Span): void
   setSpan(span: Span): void
@@ -49,13 +51,18 @@ export class RunPanel {
 
   private showRegions(session: DocumentSession, state: EditorState): void {
     const busy = session.runs.busySpans()
-    const spans = spansOf(state).filter((span) => span.kind !== "locked")
+    const all = spansOf(state).filter((span) => span.kind !== "locked")
+    const spans = all.slice(0, MOST_ROWS)
     const rows = spans.map((span) => ({ span, text: excerpt(state, span), isBusy: busy.has(span.id) }))
-    const signature = JSON.stringify(rows.map(({ span, text, isBusy }) => [span.id, text, span.settings, isBusy]))
+    const numMore = all.length - spans.length
+    const signature = numMore + JSON.stringify(rows.map(({ span, text, isBusy }) => [span.id, text, span.settings, isBusy]))
     refill(this.regions, signature, () =>
       rows.length === 0
         ? [h("p", { class: "tl-empty" }, "Select words and press Region, or leave a blank such as [___].")]
-        : rows.map(({ span, text, isBusy }) => this.regionRow(span, text, isBusy)),
+        : [
+            ...rows.map(({ span, text, isBusy }) => this.regionRow(span, text, isBusy)),
+            ...(numMore > 0 ? [h("p", { class: "tl-empty" }, `and ${numMore} more. F2 walks them.`)] : []),
+          ],
     )
   }
 

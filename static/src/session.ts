@@ -39,6 +39,8 @@ import type { SessionFact } from "./session_facts"
 import { placeServerSpans, spanOpOf } from "./span_sync"
 import { addSpan, receiveSpans, settleSpans } from "./spans"
 
+const COMPOSITION_LIMIT_MS = 10_000
+
 export interface SessionHost {
   readonly documentId: string
   /** Builds a state with this text at this version, as this client. */
@@ -68,6 +70,7 @@ export class DocumentSession {
   private mustReset = false
   private copiedText: string | null = null
   private readonly held: ServerMessage[] = []
+  private heldTimer: number | undefined
   private checkTimer: number | undefined
 
   constructor(private readonly host: SessionHost) {
@@ -103,6 +106,7 @@ export class DocumentSession {
     this.sender.stop()
     this.connection?.close()
     window.clearTimeout(this.checkTimer)
+    window.clearTimeout(this.heldTimer)
     this.keeper.end()
   }
 
@@ -186,6 +190,7 @@ export class DocumentSession {
 
   /** Ends the wait of frames that came while an input method was composing. */
   noteCompositionEnd(): void {
+    window.clearTimeout(this.heldTimer)
     const held = this.held.splice(0)
     for (const message of held) this.apply(message)
   }
@@ -217,8 +222,12 @@ export class DocumentSession {
     if ("seq" in message && message.type !== "pong") this.seq = Math.max(this.seq, message.seq)
     // A remote change under an input method's composition would break it.
     const mustWait = this.host.view.compositionStarted && (message.type === "edited" || message.type === "pass_frame")
-    if (mustWait || this.held.length > 0) this.held.push(message)
-    else this.apply(message)
+    if (mustWait || this.held.length > 0) {
+      this.held.push(message)
+      // An input method may never say that it is done.
+      window.clearTimeout(this.heldTimer)
+      this.heldTimer = window.setTimeout(() => this.noteCompositionEnd(), COMPOSITION_LIMIT_MS)
+    } else this.apply(message)
   }
 
   private apply(message: ServerMessage): void {

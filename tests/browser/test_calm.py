@@ -161,3 +161,38 @@ def test_R7_reduced_motion_shows_a_run_only_when_done(page: Page, open_editor: A
     assert animations == "none"
     editor.wait_run_over()
     expect(editor.page.locator("ins.tl-ins").first).to_be_visible()
+
+
+def test_E1_the_caret_is_drawn_where_the_text_ends(open_editor: Any):
+    editor: Editor = open_editor("Words.")
+    editor.put_caret("Words.")
+    editor.type(" More")
+
+    gap = editor.page.evaluate(
+        """() => {
+      const range = document.createRange()
+      range.selectNodeContents(document.querySelector('.cm-line'))
+      const caret = document.querySelector('.cm-cursor-primary').getBoundingClientRect()
+      return caret.left - range.getBoundingClientRect().right
+    }"""
+    )
+    assert abs(gap) < 3
+
+
+def test_E5_an_input_method_composes_undisturbed(editor: Editor):
+    """Passes and edits that come during a composition wait for its end."""
+    editor.refine()
+    expect(editor.page.locator(".tl-draft")).to_be_visible()
+    editor.put_caret("First line")
+    devtools = editor.page.context.new_cdp_session(editor.page)
+    for text in ("に", "にほ", "にほん"):
+        devtools.send(
+            "Input.imeSetComposition",
+            {"text": text, "selectionStart": len(text), "selectionEnd": len(text)},
+        )
+        editor.page.wait_for_timeout(120)
+    devtools.send("Input.insertText", {"text": "日本"})
+    editor.wait_run_over()
+
+    assert editor.text.startswith("First line日本.")
+    expect(editor.page.locator("ins.tl-ins").first).to_be_visible()
