@@ -209,6 +209,23 @@ def train(
     typer.echo(f"{run_training(request, EngineSettings(), config)} steps in all")
 
 
+@app.command()
+def bench(
+    what: Annotated[str, typer.Argument(help="latency or quality.")] = "latency",
+    heldout: Annotated[Path | None, typer.Option(help="quality: folder of <domain>.txt.")] = None,
+    per_cell: Annotated[int, typer.Option(help="quality: gaps per domain and length.")] = 5,
+    preset: Annotated[str, typer.Option(help="fast, balanced or careful.")] = "balanced",
+    as_json: Json = False,
+) -> None:
+    """Measure on this machine; the last line on standard output is one JSON document."""
+    from engine.bench.command import run_bench
+
+    settings = EngineSettings()
+    pull_if_needed(settings)
+    report = run_bench(what, settings, heldout=heldout, per_cell=per_cell, preset=preset)
+    typer.echo(json.dumps(report, indent=None if as_json else 1))
+
+
 @db_app.command("upgrade")
 def db_upgrade(as_json: Json = False) -> None:
     """Bring the database to the newest schema."""

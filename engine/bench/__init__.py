@@ -1,0 +1,1 @@
+"""Benchmarks: the same jobs that users run, measured beside the autoregressive base."""
