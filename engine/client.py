@@ -100,6 +100,11 @@ class EngineClient:
         """Return the worker's state as it is known now."""
         return self._health
 
+    @property
+    def worker_pid(self) -> int | None:
+        """Process id of the worker this client started, None for a remote or absent one."""
+        return None if self._process is None else self._process.pid
+
     async def ready(self) -> WorkerReady:
         """Wait until the model is loaded. Raises: WorkerUnavailable, WorkerRefused."""
         changed = asyncio.Event()
