@@ -9,7 +9,8 @@ import { acceptIntent } from "./sender"
 export interface Accepted {
   /** Null when none can be placed. */
   readonly transaction: TransactionSpec | null
-  readonly placedIds: readonly string[]
+  /** Every suggestion this decides: those accepted, and older ones of the same regions. */
+  readonly decidedIds: readonly string[]
   /** Suggestions whose region no longer holds the text they were made for. */
   readonly left: readonly OpenSuggestion[]
 }
@@ -21,9 +22,11 @@ export function acceptSuggestions(state: EditorState, ids: readonly string[]): A
     return span === null ? [] : [{ suggestion, span }]
   })
   const left = wanted.filter((suggestion) => !placed.some((one) => one.suggestion === suggestion))
-  const placedIds = placed.map(({ suggestion }) => suggestion.wire.id)
-  if (placed.length === 0) return { transaction: null, placedIds, left }
-  const alternatives = Object.fromEntries(placed.map(({ suggestion }) => [suggestion.wire.id, suggestion.chosen]))
+  const decidedIds = placed.flatMap(({ suggestion }) => suggestion.ids)
+  if (placed.length === 0) return { transaction: null, decidedIds, left }
+  const choices = placed.flatMap(({ suggestion }) => suggestion.choices[suggestion.chosen] ?? [])
+  const suggestionIds = choices.map(({ suggestionId }) => suggestionId)
+  const alternatives = Object.fromEntries(choices.map(({ suggestionId, index }) => [suggestionId, index]))
   const transaction: TransactionSpec = {
     changes: placed.map(({ suggestion, span }) => ({
       from: span.from,
@@ -31,11 +34,11 @@ export function acceptSuggestions(state: EditorState, ids: readonly string[]): A
       insert: state.toText(chosenText(suggestion)),
     })),
     annotations: [
-      acceptIntent.of({ opId: randomId(), suggestionIds: [...placedIds], alternatives }),
+      acceptIntent.of({ opId: randomId(), suggestionIds, alternatives }),
       isolateHistory.of("full"),
     ],
     userEvent: "input.accept",
     filter: false,
   }
-  return { transaction, placedIds, left }
+  return { transaction, decidedIds, left }
 }

@@ -260,6 +260,7 @@ export class App {
       const isMod = event.ctrlKey || event.metaKey
       if (event.key === "F8") event.shiftKey ? commands.previousSuggestion() : commands.nextSuggestion()
       else if (event.key === "/" && isMod) commands.showShortcuts()
+      else if (event.key === "s" && isMod && !event.shiftKey) commands.saveNow()
       else if (event.key === "Enter" && isMod) event.shiftKey ? commands.refineAll() : commands.refine()
       else if (event.key === "Escape" && !document.querySelector("dialog[open], :popover-open")) commands.stop()
       else return

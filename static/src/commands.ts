@@ -42,6 +42,11 @@ export function buildCommands(host: CommandHost): Commands {
     rejectActive: () => decideActive(host, "reject"),
     nextBlank: () => walkRegions(host.view, 1),
     previousBlank: () => walkRegions(host.view, -1),
+    saveNow: () => {
+      host.session?.flush()
+      host.say("Your text is saved as you write.")
+      return true
+    },
     undo: () => undo(host.view),
     redo: () => redo(host.view),
     showShortcuts: () => {

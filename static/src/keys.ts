@@ -22,6 +22,7 @@ export type CommandName =
   | "nextBlank"
   | "previousBlank"
   | "showShortcuts"
+  | "saveNow"
   | "undo"
   | "redo"
 
@@ -39,6 +40,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { key: "Alt-Shift-n", command: "rejectActive", words: "Reject the active suggestion" },
   { key: "Alt-Shift-p", command: "pauseView", words: "Pause or resume the live view" },
   { key: "Escape", command: "stop", words: "Close what is open; then stop the run" },
+  { key: "Mod-s", command: "saveNow", words: "Send what is not saved yet; the rest is saved as you write" },
   { key: "Mod-/", command: "showShortcuts", words: "This list" },
 ]
 

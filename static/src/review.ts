@@ -21,14 +21,27 @@ import type { SuggestionWire } from "./protocol.gen"
 import { ReviewCard } from "./review_card"
 import { type Span, spanById, spansField } from "./spans"
 
+/** One filling to choose: which suggestion it belongs to, and its index there. */
+export interface Choice {
+  readonly suggestionId: string
+  readonly index: number
+  readonly text: string
+  readonly score: number
+}
+
+/** What is open for one region: running again adds choices, it takes none away. */
 export interface OpenSuggestion {
+  /** The newest suggestion; its id stands for all. */
   readonly wire: SuggestionWire
-  /** Index of the alternative shown. */
+  readonly ids: readonly string[]
+  /** Newest first. */
+  readonly choices: readonly Choice[]
+  /** Index of the choice shown. */
   readonly chosen: number
 }
 
 export interface ReviewValue {
-  /** In document order of arrival; at most one per region. */
+  /** In order of arrival, one per region. */
   readonly open: readonly OpenSuggestion[]
   readonly activeId: string | null
 }
@@ -62,18 +75,28 @@ export const reviewField = StateField.define<ReviewValue>({
 })
 
 function received(value: ReviewValue, wires: readonly SuggestionWire[]): ReviewValue {
-  const open = wires.map((wire) => {
-    const known = value.open.find((suggestion) => suggestion.wire.id === wire.id)
-    return { wire, chosen: known?.chosen ?? 0 }
-  })
+  const bySpan = Map.groupBy(wires, (wire) => wire.span_id)
+  const open = [...bySpan.values()].map((group) => gathered(group, value))
   const isActiveOpen = open.some((suggestion) => suggestion.wire.id === value.activeId)
   return { open, activeId: isActiveOpen ? value.activeId : (open[0]?.wire.id ?? null) }
+}
+
+function gathered(wires: readonly SuggestionWire[], value: ReviewValue): OpenSuggestion {
+  const newest = wires[wires.length - 1] as SuggestionWire
+  const choices = [...wires]
+    .reverse()
+    .flatMap(({ id, alternatives }) =>
+      alternatives.map(({ text, score }, index) => ({ suggestionId: id, index, text, score })),
+    )
+    .filter((choice, at, all) => all.findIndex(({ text }) => text === choice.text) === at)
+  const known = value.open.find((suggestion) => suggestion.wire.id === newest.id)
+  return { wire: newest, ids: wires.map(({ id }) => id), choices, chosen: known?.chosen ?? 0 }
 }
 
 function chosen(value: ReviewValue, id: string, index: number): ReviewValue {
   const open = value.open.map((suggestion) => {
     if (suggestion.wire.id !== id) return suggestion
-    const count = suggestion.wire.alternatives.length
+    const count = suggestion.choices.length
     return { ...suggestion, chosen: ((index % count) + count) % count }
   })
   return { open, activeId: id }
@@ -91,7 +114,7 @@ export function activeSuggestion(state: EditorState): OpenSuggestion | null {
 }
 
 export function chosenText(suggestion: OpenSuggestion): string {
-  return suggestion.wire.alternatives[suggestion.chosen]?.text ?? suggestion.wire.original
+  return suggestion.choices[suggestion.chosen]?.text ?? suggestion.wire.original
 }
 
 /** Where a suggestion can be placed: its region, if that still holds the text it was made for. */

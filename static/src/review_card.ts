@@ -16,13 +16,17 @@ export class ReviewCard {
   readonly element: HTMLElement
   private readonly count = h("span", { class: "tl-card-count" })
   private readonly place = h("span", { class: "tl-card-place" })
-  private readonly previous: HTMLButtonElement
-  private readonly next: HTMLButtonElement
+  private readonly turner: HTMLElement
   private suggestion: OpenSuggestion | null = null
 
   constructor(private readonly view: EditorView) {
-    this.previous = iconButton(icon("left"), "Previous alternative", () => this.turn(-1))
-    this.next = iconButton(icon("right"), "Next alternative (Alt+Shift+R)", () => this.turn(1))
+    this.turner = h(
+      "span",
+      { class: "tl-card-turn" },
+      iconButton(icon("left"), "Previous alternative", () => this.turn(-1)),
+      this.count,
+      iconButton(icon("right"), "Next alternative (Alt+Shift+R)", () => this.turn(1)),
+    )
     const peek = button("Original", () => undefined, {
       class: "tl-quiet",
       title: "Hold to see the original",
@@ -39,7 +43,7 @@ export class ReviewCard {
       "div",
       { class: "tl-card", role: "group", tabindex: "-1", contenteditable: "false" },
       this.place,
-      h("span", { class: "tl-card-turn" }, this.previous, this.count, this.next),
+      this.turner,
       peek,
       h("span", { class: "tl-card-gap" }),
       button([icon("cross"), "Reject"], () => this.decide("reject"), { class: "tl-quiet" }),
@@ -55,10 +59,10 @@ export class ReviewCard {
 
   show(suggestion: OpenSuggestion, position: number, total: number): void {
     this.suggestion = suggestion
-    const count = suggestion.wire.alternatives.length
+    const count = suggestion.choices.length
     replaceChildren(this.count, `${suggestion.chosen + 1} of ${count}`)
     replaceChildren(this.place, total > 1 ? `Suggestion ${position} of ${total}` : "Suggestion")
-    this.previous.disabled = this.next.disabled = count < 2
+    this.turner.hidden = count < 2
     this.element.setAttribute("data-suggestion", suggestion.wire.id)
     this.element.setAttribute(
       "aria-label",

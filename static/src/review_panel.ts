@@ -28,7 +28,7 @@ export class ReviewPanel {
     const placeable = open.filter((suggestion) => placeOf(state, suggestion) !== null)
     const signature = JSON.stringify([
       activeId,
-      open.map((suggestion) => [suggestion.wire.id, suggestion.chosen, placeable.includes(suggestion)]),
+      open.map((suggestion) => [suggestion.ids, suggestion.chosen, placeable.includes(suggestion)]),
     ])
     refill(this.body, signature, () =>
       open.length === 0 ? [emptyState()] : [this.head(open, placeable), ...open.map((one) => this.item(one, activeId, placeable))],
@@ -57,7 +57,7 @@ export class ReviewPanel {
     const canPlace = placeable.includes(suggestion)
     const pick = (index: number): void =>
       this.host.view.dispatch({ effects: [chooseAlternative.of({ id: wire.id, index }), activateSuggestion.of(wire.id)] })
-    const alternatives = wire.alternatives.map((alternative, index) => {
+    const alternatives = suggestion.choices.map((alternative, index) => {
       const input = h("input", { type: "radio", name: `alternative-${wire.id}`, "data-key": `${wire.id}-${index}` })
       input.checked = index === suggestion.chosen
       input.addEventListener("change", () => pick(index))

@@ -4,7 +4,7 @@ import type { NewRestSpan } from "./rest"
 
 const LOCKED = ["Thursday 14 May", "09:30"] as const
 const REGION = "We would be happy if you could maybe come a bit early so that there is time."
-const BLANKS = ["[___]", "{{closing}}"] as const
+const BLANKS = ["[___]", "{{verb}}"] as const
 
 const TEXT = `# Welcome to Tideline
 
@@ -12,17 +12,17 @@ This page is a real document. Change anything you like.
 
 Dear colleague,
 
-The harbour walk takes place on ${LOCKED[0]} at ${LOCKED[1]}. We meet at the old lighthouse and follow the water as far as ${BLANKS[0]} before we turn back along the dunes.
+The harbour walk takes place on ${LOCKED[0]} at ${LOCKED[1]}. We meet at the old lighthouse and follow the water before we turn back along the dunes. The path is easy, but it can be windy, so please bring a warm ${BLANKS[0]} and good shoes.
 
-${REGION} The path is easy, but it can be windy, so please bring a warm coat.
+${REGION}
 
-${BLANKS[1]}
+We look forward to ${BLANKS[1]} you there.
 
 ## What you see
 
 The words with a padlock are locked: no run can touch them, and neither can a slip of the keyboard. The sentence between brackets is a region: it may be rewritten. The boxes are blanks, waiting for words.
 
-Press Refine. Words appear over the text while they are still open to change, and settle from left to right. Nothing enters the document until you accept it.
+Press Refine. Words appear over the text while they are still open to change, and settle pass by pass. Nothing enters the document until you accept it.
 `
 
 function rangeOf(words: string): { from: number; to: number } {
@@ -33,7 +33,11 @@ function rangeOf(words: string): { from: number; to: number } {
 /** Every character of the text is one code point and one UTF-16 unit, so offsets agree. */
 export function sampleDocument(): { title: string; text: string; spans: NewRestSpan[] } {
   const locks = LOCKED.map((words): NewRestSpan => ({ kind: "locked", ...rangeOf(words) }))
-  const region: NewRestSpan = { kind: "region", ...rangeOf(REGION) }
-  const blanks = BLANKS.map((words): NewRestSpan => ({ kind: "region", ...rangeOf(words), settings: { blank: true } }))
+  const region: NewRestSpan = { kind: "region", ...rangeOf(REGION), settings: { strength: 0.4 } }
+  const [open, short] = BLANKS
+  const blanks: NewRestSpan[] = [
+    { kind: "region", ...rangeOf(open), settings: { blank: true } },
+    { kind: "region", ...rangeOf(short), settings: { blank: true, length: 1 } },
+  ]
   return { title: "Welcome to Tideline", text: TEXT, spans: [...locks, region, ...blanks] }
 }

@@ -30,7 +30,7 @@ import type {
   UpdateWire,
   Welcome,
 } from "./protocol.gen"
-import { type OpenSuggestion, receiveSuggestions } from "./review"
+import { type OpenSuggestion, receiveSuggestions, reviewField } from "./review"
 import type { RunModel } from "./run_model"
 import { RunView } from "./run_view"
 import { describeSave, type SaveState } from "./save_state"
@@ -156,18 +156,20 @@ export class DocumentSession {
   }
 
   reject(ids: readonly string[]): void {
-    if (ids.length === 0) return
-    this.sender.enqueue({ kind: "reject", opId: randomId(), suggestionIds: [...ids] })
-    this.showSuggestions(ids)
+    const { open } = this.host.view.state.field(reviewField)
+    const suggestionIds = open.filter(({ wire }) => ids.includes(wire.id)).flatMap((one) => one.ids)
+    if (suggestionIds.length === 0) return
+    this.sender.enqueue({ kind: "reject", opId: randomId(), suggestionIds })
+    this.showSuggestions(suggestionIds)
   }
 
   /** Puts suggestions into the text: one edit, one undo step. Returns those without a place. */
   accept(ids: readonly string[]): readonly OpenSuggestion[] {
-    const { transaction, placedIds, left } = acceptSuggestions(this.host.view.state, ids)
+    const { transaction, decidedIds, left } = acceptSuggestions(this.host.view.state, ids)
     if (transaction !== null) {
       this.sender.flush()
       this.host.view.dispatch(transaction)
-      this.showSuggestions(placedIds)
+      this.showSuggestions(decidedIds)
     }
     return left
   }
@@ -422,9 +424,11 @@ export class DocumentSession {
     // An accept is answered by its edit, which follows.
     if (this.sender.underWay?.kind === "task") this.settle(frame.op_id)
     const known = this.suggestions.get(frame.suggestion_id)
+    const { open } = this.host.view.state.field(reviewField)
+    const wasShown = open.some(({ ids }) => ids.includes(frame.suggestion_id))
     if (known !== undefined) this.suggestions.set(frame.suggestion_id, { ...known, state: frame.state })
     this.showSuggestions()
-    if (frame.state === "void" && frame.reason !== null) this.facts.emit({ kind: "note", message: frame.reason })
+    if (wasShown && frame.state === "void" && frame.reason !== null) this.facts.emit({ kind: "note", message: `A suggestion went: ${frame.reason}.` })
     this.sender.pump()
     this.facts.emit({ kind: "changed" })
   }

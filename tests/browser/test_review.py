@@ -1,0 +1,91 @@
+"""Suggestions in place: variants add up, the original is one press away, all can be accepted."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Editor
+
+pytestmark = pytest.mark.browser
+
+
+def refine_to_the_end(editor: Editor, *, seed: int = 0) -> None:
+    editor.page.evaluate(f"localStorage.setItem('tideline.settings', '{{\"seed\": {seed}}}')")
+    before = editor.page.locator(".tl-status").inner_text()
+    editor.press("Control+Shift+Enter")
+    expect(editor.page.locator(".tl-status")).not_to_have_text(before)
+    expect(editor.page.locator(".tl-status")).to_have_text(re.compile("^Finished"))
+
+
+def test_C10_running_again_adds_variants_to_one_suggestion(open_editor: Any):
+    editor: Editor = open_editor("Please bring [___] with you.")
+    refine_to_the_end(editor)
+    expect(editor.page.locator(".tl-card-count")).to_have_text("1 of 3")
+
+    refine_to_the_end(editor, seed=1)
+
+    expect(editor.page.locator("ins.tl-ins")).to_have_count(1)
+    count = int(editor.page.locator(".tl-card-count").inner_text().removeprefix("1 of "))
+    assert count >= 3
+    expect(editor.page.locator(".tl-alternative")).to_have_count(count)
+
+    editor.press("F8")
+    editor.press("ArrowLeft")  # round to the last, which the first run offered
+    words = editor.page.locator("ins.tl-ins").inner_text()
+    editor.press("Enter")
+
+    expect(editor.page.locator(".tl-card")).to_have_count(0)
+    assert editor.text == f"Please bring {words} with you."
+
+
+def test_D1_accept_all_states_the_count_and_is_one_undo_step(open_editor: Any):
+    text = "First [___] and then [___] at last."
+    editor: Editor = open_editor(text)
+    refine_to_the_end(editor)
+
+    editor.page.locator(".tl-dock").get_by_role("button", name="Accept all (2)").click()
+
+    expect(editor.page.locator(".tl-status")).to_have_text("2 suggestions accepted.")
+    assert "[___]" not in editor.text
+    revisions = editor.server.ask(f"/api/documents/{editor.document_id}/revisions")["revisions"]
+    assert [row["author_kind"] for row in revisions].count("model") == 1
+
+    editor.page.locator(".cm-content").focus()
+    editor.press("Control+z")
+
+    assert editor.text == text
+    assert [span["settings"] for span in editor.spans] == [{"blank": True}, {"blank": True}]
+
+
+def test_D3_the_original_is_one_press_away(open_editor: Any):
+    region = {"kind": "region", "from": 0, "to": 10}
+    editor: Editor = open_editor("Some words here.", spans=[region])
+    refine_to_the_end(editor)
+    inserted = editor.page.locator("ins.tl-ins").first
+    expect(inserted).to_be_visible()
+
+    peek = editor.page.get_by_role("button", name="Hold to see the original")
+    peek.hover()
+    editor.page.mouse.down()
+    expect(inserted).to_be_hidden()
+    editor.page.mouse.up()
+
+    expect(inserted).to_be_visible()
+    assert editor.text == "Some words here."
+
+
+def test_D4_editing_the_region_takes_its_suggestion_away_and_says_so(open_editor: Any):
+    region = {"kind": "region", "from": 0, "to": 10}
+    editor: Editor = open_editor("Some words here.", spans=[region])
+    refine_to_the_end(editor)
+
+    editor.put_caret("Som")
+    editor.type("x")
+
+    expect(editor.page.locator(".tl-card")).to_have_count(0)
+    expect(editor.page.locator(".tl-status")).to_contain_text("A suggestion went")
+    assert editor.text == "Somxe words here."
