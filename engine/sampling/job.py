@@ -69,6 +69,7 @@ class _Progress:
     encode_ms: float = 0.0
     first_stable_ms: float | None = None
     reasons: list[StopReason] = field(default_factory=list)
+    windows: list[dict[str, int]] = field(default_factory=list)
     telemetry: list[PassRecord] = field(default_factory=list)
 
 
@@ -137,6 +138,9 @@ class JobRun:
             replaced=plan.replacements(group, self._outcome.fills),
         )
         context = self._encode(window)
+        self._progress.windows.append(
+            {"left_tokens": len(window.left), "right_tokens": context.num_tokens - len(window.left)}
+        )
         kept = {i: plan.kept[index] for i, index in enumerate(group) if index in plan.kept}
         task = WindowTask(
             denoiser=shop.denoiser,
@@ -240,7 +244,8 @@ class JobRun:
             sampler=self._sampler.card() | {"max_passes_by_window": self._pass_limits},
             canvas={
                 "context_tokens": self._workshop.context_tokens,
-                "windows": len(self._plan.groups),
+                # What the model saw on each side of a window's first and last part.
+                "windows": self._progress.windows,
                 "lengths_tried": [list(item) for item in self._plan.lengths],
                 "lengths_chosen": self._outcome.chosen_lengths(),
             },
