@@ -147,9 +147,9 @@ class _Builder:
         config, rng = self.config, self.rng
         ratio = 1.0 if rng.random() < config.full_mask_share else rng.uniform(0.05, 1.0)
         masked = rng.random(len(truth)) < ratio
-        if not masked.any():
-            masked[rng.integers(len(truth))] = True
         _close_tail(masked, real, rng)
+        if not masked.any():
+            masked[rng.integers(max(real, 1))] = True
         wrong = ~masked & (rng.random(len(truth)) < config.wrong_share)
         wrong[real:] = False
         state = np.where(masked, MASK, np.where(np.arange(len(truth)) < real, TOKEN, PAD))
