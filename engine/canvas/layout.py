@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from engine.canvas.parts import MAX_PART_TOKENS, Part
 from engine.canvas.slots import OPENING_TOKEN, TextCodec
 
-__all__ = ["Replacement", "Window", "group_parts", "lay_out_window"]
+__all__ = ["Replacement", "Window", "group_parts", "lay_out_window", "render"]
 
 MAX_GAP_CODE_POINTS = 320  # parts further apart get windows of their own
 MAX_WINDOW_PARTS = 4
@@ -95,14 +95,14 @@ def lay_out_window(
     """
     reach = budget * CODE_POINTS_PER_TOKEN
     first, last = parts[0], parts[-1]
-    before = _rendered(text, max(0, first.left_cut - reach), first.left_cut, replaced)
-    after = _rendered(text, last.right_cut, min(len(text), last.right_cut + reach), replaced)
+    before = render(text, max(0, first.left_cut - reach), first.left_cut, replaced)
+    after = render(text, last.right_cut, min(len(text), last.right_cut + reach), replaced)
     # The brief is cut first: text beside the region tells more than a remark about it.
     brief_tokens = codec.encode(brief.strip() + "\n\n")[: budget // 2] if brief.strip() else []
     left = brief_tokens + _last_tokens(before, budget - len(brief_tokens), codec)
     left = left or [OPENING_TOKEN]
     runs = [
-        codec.encode(_rendered(text, part.right_cut, following.left_cut, replaced))
+        codec.encode(render(text, part.right_cut, following.left_cut, replaced))
         for part, following in itertools.pairwise(parts)
     ]
     runs.append(_first_tokens(after, budget, codec))
@@ -134,7 +134,7 @@ def _can_join(
     )
 
 
-def _rendered(text: str, start: int, end: int, replaced: Sequence[Replacement]) -> str:
+def render(text: str, start: int, end: int, replaced: Sequence[Replacement]) -> str:
     """Return text[start:end] with replacements; one that straddles an end is left out."""
     pieces, position = [], start
     for item in replaced:

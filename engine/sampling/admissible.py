@@ -21,6 +21,9 @@ from engine.sampling.vocabulary import Vocabulary
 __all__ = ["BANNED", "Admissible", "PartEdges"]
 
 SENTENCE_END_BIAS = -4.0  # nats; not a ban: "Dr. Smith" and "3.5 mg" hold a stop too
+USED_BIAS = -1.5  # nats; for words of earlier fills, or every blank of a form reads alike
+USED_LETTERS = 4  # shorter words are grammar
+DANGLING_BIAS = -4.0  # nats; before a closing mark, as above
 BANNED = -1e9  # finite, so that p * log p of a banned token is 0 and not a nan
 
 
@@ -39,8 +42,17 @@ class PartEdges:
 class Admissible:
     """Bans for every masked slot of a window's canvases."""
 
-    def __init__(self, window: Window, vocabulary: Vocabulary, *, has_pad: bool) -> None:
+    def __init__(
+        self,
+        window: Window,
+        vocabulary: Vocabulary,
+        *,
+        has_pad: bool,
+        used: frozenset[int] = frozenset(),
+    ) -> None:
+        """`used` holds the tokens of the job's earlier fills."""
         self.vocabulary = vocabulary
+        self._used = [t for t in sorted(used) if len(vocabulary.word(t)) >= USED_LETTERS]
         self.edges = tuple(
             self._shape_edges(window, index, has_pad) for index in range(len(window.parts))
         )
@@ -77,7 +89,7 @@ class Admissible:
         """Whether a fill of a part without suffix may end with token `last`."""
         row = torch.zeros(self.vocabulary.size + 1, device=self.vocabulary.device)
         self._ban_at_end(row, self.edges[index])
-        return float(row[last]) == 0.0
+        return float(row[last]) > DANGLING_BIAS
 
     def _ban(
         self, row: Tensor, edges: PartEdges, slot: int, states: list[int], tokens: list[int]
@@ -122,6 +134,7 @@ class Admissible:
         if edges.following is not None:
             if words.is_closing_first(edges.following):
                 row.masked_fill_(words.ends_closing, BANNED)
+                row[words.dangles] += DANGLING_BIAS
             self._ban_beside(row, edges.following, is_left=False)
 
     def _ban_beside(self, row: Tensor, neighbour: int, *, is_left: bool) -> None:
@@ -158,6 +171,8 @@ class Admissible:
         bias = torch.zeros(words.size + 1, device=words.device)
         if part.original is None and self._is_within_sentence(window, index):
             bias.masked_fill_(words.ends_sentence, SENTENCE_END_BIAS)
+        if part.original is None:
+            bias[self._used] += USED_BIAS
         bias.masked_fill_(banned, BANNED)
         anchor = window.anchors[index]
         is_open = anchor == OPENING_TOKEN and index == 0 and len(window.left) == 1

@@ -38,7 +38,7 @@ class CausalRun:
         self._task = task
         self._budget = budget
         self._now_s = now_s
-        self._admissible = Admissible(task.window, task.words, has_pad=False)
+        self._admissible = Admissible(task.window, task.words, has_pad=False, used=task.used)
         heat = task.sampler.temperature
         sampled = heat or task.sampler.sample_temperature
         self._draws = [
@@ -55,6 +55,7 @@ class CausalRun:
         started_s = self._now_s()
         while True:
             self.result.passes += 1
+            self.result.nfe += len(self._rows)
             entropy = self._append(logits)
             pass_ms = (self._now_s() - started_s) * 1e3
             yield self._report(entropy, pass_ms)

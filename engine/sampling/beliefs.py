@@ -35,6 +35,7 @@ class Beliefs:
     best: Tensor  # [N, NUM_BEST] int64, best first
     best_logprob: Tensor  # [N, NUM_BEST] float32
     entropy: Tensor  # [N] float32
+    nfe: int  # canvases that were scored
 
     def gather(self, sources: Sequence[Sequence[int]], width: int) -> Beliefs:
         """Return beliefs whose candidate c takes part p from candidate `sources[c][p]`."""
@@ -42,7 +43,9 @@ class Beliefs:
             torch.stack([self.row[source, part, :width] for part, source in enumerate(parts)])
             for parts in sources
         ]
-        return Beliefs(torch.stack(rows), self.logprobs, self.best, self.best_logprob, self.entropy)
+        return Beliefs(
+            torch.stack(rows), self.logprobs, self.best, self.best_logprob, self.entropy, self.nfe
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def score_canvas(
     logprobs = logits.log_softmax(-1)
     best_logprob, best = logprobs.topk(NUM_BEST, dim=-1)
     entropy = -(logprobs.exp() * logprobs).sum(-1)
-    return Beliefs(row, logprobs, best.cpu(), best_logprob.cpu(), entropy.cpu())
+    return Beliefs(row, logprobs, best.cpu(), best_logprob.cpu(), entropy.cpu(), len(active))
 
 
 def hidden_probability(

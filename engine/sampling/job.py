@@ -66,6 +66,7 @@ class Workshop:
 class _Progress:
     started_s: float
     passes: int = 0
+    nfe: int = 0
     encode_ms: float = 0.0
     first_stable_ms: float | None = None
     reasons: list[StopReason] = field(default_factory=list)
@@ -112,6 +113,7 @@ class JobRun:
                 yield self._pass_completed(report)
             self._outcome.note_window(group, run.result)
             progress.reasons.append(run.result.stop_reason)
+            progress.nfe += run.result.nfe
         yield self._finished()
 
     def cancelled(self) -> JobFinished:
@@ -128,6 +130,7 @@ class JobRun:
     def _open_window(self, number: int, group: Sequence[int]) -> WindowRun | CausalRun:
         shop, plan = self._workshop, self._plan
         started_s = shop.now_s()
+        replaced = plan.replacements(group, self._outcome.fills)
         window = lay_out_window(
             self.job.text,
             [plan.parts[index] for index in group],
@@ -135,7 +138,7 @@ class JobRun:
             codec=shop.words.codec,
             budget=shop.context_tokens,
             brief=self.job.config.brief,
-            replaced=plan.replacements(group, self._outcome.fills),
+            replaced=replaced,
         )
         context = self._encode(window)
         self._progress.windows.append(
@@ -151,7 +154,8 @@ class JobRun:
             lengths=tuple(plan.lengths[index] for index in group),
             hints=tuple(plan.hints[index] for index in group),
             given=mask_weakest(shop.denoiser, context, window, kept) if kept else {},
-            texts=tuple(plan.beside(self.job.text, index) for index in group),
+            texts=tuple(plan.beside(self.job.text, index, replaced) for index in group),
+            used=self._used_tokens(),
             may_stabilise=tuple(
                 not self.job.regions[plan.parts[index].region].constraints for index in group
             ),
@@ -178,6 +182,12 @@ class JobRun:
                 torch.tensor(positions, device=denoiser.device),
             ),
         )
+
+    def _used_tokens(self) -> frozenset[int]:
+        """Tokens of the fills so far, as they read in the middle of a line."""
+        codec = self._workshop.words.codec
+        fills = self._outcome.fills.values()
+        return frozenset(token for fill in fills for token in codec.encode(f" {fill}"))
 
     def _request_key(self) -> bytes:
         return text_digest(self.job.text).encode()
@@ -241,7 +251,8 @@ class JobRun:
             self.job,
             self._workshop.identity,
             route=self.route,
-            sampler=self._sampler.card() | {"max_passes_by_window": self._pass_limits},
+            sampler=self._sampler.card()
+            | {"max_passes_by_window": self._pass_limits, "nfe": progress.nfe},
             canvas={
                 "context_tokens": self._workshop.context_tokens,
                 # What the model saw on each side of a window's first and last part.

@@ -7,6 +7,7 @@ Not asking again is how a run is cancelled. It must not know jobs, sockets or ot
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -38,6 +39,7 @@ class WindowResult:
     num_tokens: list[list[int]] = field(default_factory=list)
     leaders: list[int] = field(default_factory=list)
     passes: int = 0
+    nfe: int = 0  # forwards charged to a canvas
     stop_reason: StopReason = StopReason.SETTLED
 
 
@@ -50,9 +52,13 @@ class WindowRun:
         self._budget = budget
         self._now_s = now_s
         self._admissible = Admissible(
-            task.window, task.words, has_pad=task.denoiser.capabilities.has_pad
+            task.window,
+            task.words,
+            has_pad=task.denoiser.capabilities.has_pad,
+            used=task.used,
         )
         self._leaders: list[int] | None = None
+        self._scores: list[list[float]] | None = None  # of the finished candidates
 
     def run(self) -> Iterator[PassReport]:
         """Yield after every pass; `result` is complete when the iterator ends."""
@@ -64,6 +70,7 @@ class WindowRun:
             self._leaders = [0] * len(task.window.parts)  # the probe puts its best length first
         while beliefs is not None:
             result.passes += 1
+            result.nfe += beliefs.nfe
             scores = propose(beliefs, canvas, draws, pad=task.words.pad, pass_index=result.passes)
             chosen = self._choose(scores, canvas)
             is_last = bool((chosen == scores.masked).all())
@@ -75,7 +82,7 @@ class WindowRun:
             if reason is None and not bool(canvas.masked.any()):
                 reason = StopReason.SETTLED
             canvas.freeze(canvas.settled_prefix())
-            self._choose_leaders(canvas, scores, beliefs, is_final=reason is not None)
+            self._choose_leaders(canvas, scores, beliefs)
             reporter.note(scores, chosen)
             pass_ms = (self._now_s() - started_s) * 1e3
             yield reporter.report(canvas, scores, self._leaders, revoked=revoked, pass_ms=pass_ms)
@@ -98,14 +105,17 @@ class WindowRun:
 
     def _choose(self, scores: SlotScores, canvas: Canvas) -> Tensor:
         flat = scores.flatten()
-        # In the last pass the rule chooses freely: what it leaves over is filled all the same,
-        # and the stop reason tells whether anything was.
-        passes_left = self._budget.max_passes - self.result.passes + 1
         num_masked = flat.masked.sum(-1)
-        at_least = (num_masked + passes_left - 1).div(passes_left, rounding_mode="floor")
-        if passes_left <= 1:
-            at_least = torch.ones_like(num_masked)
-        chosen = self._task.sampler.commitment.choose(flat, at_least.clamp_min(1))
+        at_least = torch.ones_like(num_masked)
+        pace = math.ceil(self._task.sampler.pass_ratio * int(canvas.lengths.max()))
+        for limit in (pace, self._budget.max_passes):
+            left = max(1, limit - self.result.passes + 1)
+            # In the budget's last pass the rule chooses freely: what it leaves over is filled
+            # all the same, and the stop reason tells that there was something.
+            if left > 1 or limit == pace:
+                share = (num_masked + left - 1).div(left, rounding_mode="floor")
+                at_least = torch.maximum(at_least, share)
+        chosen = self._task.sampler.commitment.choose(flat, at_least)
         return without_clashes(chosen.view(scores.masked.shape), scores, canvas, self._task.words)
 
     def _revise(self, canvas: Canvas, accepted: Tensor) -> int:
@@ -114,31 +124,31 @@ class WindowRun:
             return 0
         visible = accepted & canvas.committed
         visible &= visible.sum(-1, keepdim=True) > 1
+        self.result.nfe += int(visible.sum())
         hidden = hidden_probability(self._task.denoiser, self._task.context, canvas, visible)
         revoked = rule.choose(visible, hidden, canvas.frozen, canvas.flips)
         canvas.remask(revoked)
         return int(revoked.sum())
 
-    def _choose_leaders(
-        self, canvas: Canvas, scores: SlotScores, beliefs: Beliefs, *, is_final: bool
-    ) -> None:
+    def _choose_leaders(self, canvas: Canvas, scores: SlotScores, beliefs: Beliefs) -> None:
         """Choose, once, the candidate of each part that is shown and offered first.
 
         After that the stable prefix is this candidate's settled prefix: it cannot retract,
         because settled slots are frozen and the leader is not changed again.
         """
         sampler = self._task.sampler
-        if self._leaders is not None:
+        num_left = canvas.masked.sum(-1)
+        if not bool(num_left.any()):
+            self._scores = self._rank(canvas)
+            self._leaders = self._leaders or best_rows(self._scores)
             return
-        left = canvas.masked.sum(-1) / canvas.lengths
-        is_ready = float(left.max()) <= 1.0 - sampler.leader_ratio
+        is_ready = float((num_left / canvas.lengths).max()) <= 1.0 - sampler.leader_ratio
         is_long = int(canvas.lengths.max()) >= sampler.leader_min_slots
-        if not is_final and not (is_ready and is_long):
+        if self._leaders is not None or not (is_ready and is_long):
             return
         draft = canvas.select(range(canvas.num_candidates))
-        if bool(draft.masked.any()):
-            filled = fill_masks(scores.over(draft.masked), beliefs, draft, self._task.words)
-            draft.commit(draft.masked, filled.token, self._task.words.pad)
+        filled = fill_masks(scores.over(draft.masked), beliefs, draft, self._task.words)
+        draft.commit(draft.masked, filled.token, self._task.words.pad)
         self._leaders = best_rows(self._rank(draft))
 
     def _rank(self, canvas: Canvas) -> list[list[float]]:
@@ -155,7 +165,7 @@ class WindowRun:
 
     def _finish(self, canvas: Canvas, confidence: Tensor) -> None:
         result, parts = self.result, self._task.window.parts
-        result.scores = self._rank(canvas)
+        result.scores = self._scores or self._rank(canvas)
         result.leaders = self._leaders or best_rows(result.scores)
         for row, fills in enumerate(_tokens(canvas)):
             result.texts.append(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.canvas.layout import OPEN_BLANK, Replacement, group_parts
+from engine.canvas.layout import OPEN_BLANK, Replacement, group_parts, render
 from engine.canvas.length import candidate_lengths, fit_width
 from engine.canvas.parts import MAX_PART_TOKENS, Part, check_job, find_parts
 from engine.canvas.slots import TextCodec
@@ -19,7 +19,7 @@ from engine.sampling.strength import part_tokens
 
 __all__ = ["JobPlan", "plan_job"]
 
-BESIDE_CODE_POINTS = 200
+BESIDE_CODE_POINTS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,12 @@ class JobPlan:
             if index not in group and (index in fills or part.original is None)
         ]
 
-    def beside(self, text: str, index: int) -> tuple[str, str]:
-        """Return the text close to a part, before and after."""
+    def beside(self, text: str, index: int, replaced: Sequence[Replacement]) -> tuple[str, str]:
+        """Return the text close to a part, before and after, as `replaced` makes it read."""
         part = self.parts[index]
-        before = text[max(0, part.left_cut - BESIDE_CODE_POINTS) : part.left_cut]
-        return before, text[part.right_cut : part.right_cut + BESIDE_CODE_POINTS]
+        start, end = part.left_cut, part.right_cut
+        before = render(text, max(0, start - BESIDE_CODE_POINTS), start, replaced)
+        return before, render(text, end, min(len(text), end + BESIDE_CODE_POINTS), replaced)
 
 
 def plan_job(job: RefineJob, codec: TextCodec, *, is_causal: bool) -> JobPlan:

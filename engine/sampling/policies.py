@@ -29,6 +29,7 @@ class Sampler:
     ranking: RankingWeights
     length_prior: LengthPrior
     max_passes: int  # per window
+    pass_ratio: float  # passes a part should take, for each of its slots
     num_lengths: int  # lengths denoised to the end
     num_samples: int  # further candidates, sampled
     sample_temperature: float
@@ -52,6 +53,7 @@ class PresetNumbers:
     gamma: float
     early_bound: float | None
     max_passes: int
+    pass_ratio: float
     num_lengths: int
     num_samples: int
     leader_ratio: float
@@ -63,6 +65,7 @@ PRESETS: dict[Preset, PresetNumbers] = {
         gamma=0.4,
         early_bound=None,
         max_passes=16,
+        pass_ratio=0.5,
         num_lengths=2,
         num_samples=0,
         leader_ratio=0.0,
@@ -72,6 +75,7 @@ PRESETS: dict[Preset, PresetNumbers] = {
         gamma=0.1,
         early_bound=None,
         max_passes=48,
+        pass_ratio=0.75,
         num_lengths=3,
         num_samples=0,
         leader_ratio=0.5,
@@ -81,6 +85,7 @@ PRESETS: dict[Preset, PresetNumbers] = {
         gamma=0.02,
         early_bound=None,
         max_passes=128,
+        pass_ratio=1.0,
         num_lengths=4,
         num_samples=2,
         leader_ratio=1.0,
@@ -101,6 +106,7 @@ def resolve_sampler(config: SamplerConfig) -> Sampler:
         ranking=RankingWeights(),
         length_prior=LengthPrior(),
         max_passes=config.steps or numbers.max_passes,
+        pass_ratio=numbers.pass_ratio,
         num_lengths=numbers.num_lengths,
         num_samples=numbers.num_samples + max(0, config.alternatives - rows),
         sample_temperature=0.8,

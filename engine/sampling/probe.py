@@ -42,6 +42,7 @@ class WindowTask:
     hints: tuple[int | None, ...]  # [P] expected length in tokens, None = unknown
     given: dict[int, Given]  # by part; such a part has one candidate length
     texts: tuple[tuple[str, str], ...]  # [P] text beside each part: before, after
+    used: frozenset[int]  # tokens of the job's earlier fills
     may_stabilise: tuple[bool, ...]  # [P] whether a prefix may be promised before the end
     random: CounterHash
     trace_key: bytes

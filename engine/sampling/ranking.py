@@ -23,7 +23,7 @@ __all__ = ["Fills", "RankingWeights", "rank_fills", "repeat_ratio", "score_joins
 
 Fills = Sequence[Sequence[Sequence[int]]]  # [C][P] tokens of each part, edge bytes included
 WORD = re.compile(r"\w+")
-NEAR_WORDS = 16
+NEAR_WORDS = 32
 MAX_JUDGED_TOKENS = 2048  # of one forward; more rows are judged in several
 
 
@@ -32,7 +32,7 @@ class RankingWeights:
     """What a fill's place depends on beside its join."""
 
     right_tokens: int = 12
-    repetition_penalty: float = 0.4  # nats per judged token at a repeat ratio of 1
+    repetition_penalty: float = 1.0  # nats per judged token at a repeat ratio of 1
 
 
 @dataclass(frozen=True, slots=True)

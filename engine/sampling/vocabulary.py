@@ -15,11 +15,17 @@ from engine.canvas.slots import TextCodec
 
 __all__ = ["Vocabulary"]
 
+# English words that nothing ends with: a clause that stops here is not over.
+DANGLING_TEXT = (
+    "a an and as because but every for from if in into its my nor of on or our than that the their "
+    "to very which with your"
+)
+DANGLING = frozenset(DANGLING_TEXT.split())
 CLOSING = ".,;:!?"
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 # Fills never spell a blank, or a filled document would be read as unfilled (BEHAVIOURS H3).
 PLACEHOLDER = re.compile(rb"_{2,}|\*{2,}|\{\{|\}\}")
-DOUBLED = (b"_", b"*", b"{", b"}")  # two of them are on the way to a blank
+DOUBLED = tuple(b"_*{},;:."[i : i + 1] for i in range(8))  # the first four lead to a blank
 
 
 class Vocabulary:
@@ -46,6 +52,7 @@ class Vocabulary:
         self.ends_alnum = self._vector(item[-1:].isalnum() for item in known)
         self.ends_closing = self._vector(_closes(item) for item in known)
         self.ends_sentence = self._vector(_ends_sentence(item) for item in known)
+        self.dangles = self._vector(item.strip().lower() in DANGLING for item in known)
         self.inner_space = self._vector("  " in item or "\t" in item for item in known)
         self._space_first = frozenset(i for i, item in enumerate(known) if item[:1].isspace())
         self._space_last = frozenset(i for i, item in enumerate(known) if item[-1:].isspace())
