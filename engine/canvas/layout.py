@@ -20,6 +20,7 @@ __all__ = ["Replacement", "Window", "group_parts", "lay_out_window", "render"]
 MAX_GAP_CODE_POINTS = 320  # parts further apart get windows of their own
 MAX_WINDOW_PARTS = 4
 CODE_POINTS_PER_TOKEN = 8  # generous, so that a slice holds at least the budget
+RIGHT_DIVISOR = 2  # text behind a region tells less than text before it, and costs as much
 OPEN_BLANK = "..."  # what a blank that is not filled yet looks like to other windows
 SENTENCE_START = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+(?=\S)")
 SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
@@ -88,7 +89,7 @@ def lay_out_window(
     brief: str = "",
     replaced: Sequence[Replacement] = (),
 ) -> Window:
-    """Tokenise the text around `parts`: at most `budget` context tokens on either side.
+    """Tokenise the text around `parts`: at most `budget` context tokens before, half behind.
 
     The outer contexts are cut at whole sentences where that costs less than a third of the
     budget, else at whole words. `replaced` stands for parts of other windows.
@@ -105,7 +106,7 @@ def lay_out_window(
         codec.encode(render(text, part.right_cut, following.left_cut, replaced))
         for part, following in itertools.pairwise(parts)
     ]
-    runs.append(_first_tokens(after, budget, codec))
+    runs.append(_first_tokens(after, budget // RIGHT_DIVISOR, codec))
     anchors, bases, position, previous = [], [], len(left), left
     for run, width in zip(runs, widths, strict=True):
         anchors.append(previous[-1])
