@@ -129,7 +129,7 @@ class RegionDraft:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A ranked filling. `score` is the mean log-probability per token of the join, in nats."""
+    """A ranked filling. `score` is the join's mean log-probability in nats, the fill as one token."""
 
     text: str
     score: float

@@ -98,6 +98,7 @@ class Denoiser(Protocol):
     def causal_logprobs(self, state: CausalState, tokens: Tensor, present: Tensor) -> Tensor:
         """Return float32 [B, T]: log p(token t | prefix, tokens < t) under the base; 0 if absent.
 
-        `state` must hold at least one token; `present` [B, T] bool is true on a prefix of a row.
+        `state` must hold at least one token; `present` [B, T] bool marks the tokens to be
+        scored; those in front of them are read all the same.
         """
         ...

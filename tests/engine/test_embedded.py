@@ -1,4 +1,4 @@
-"""The embedded model as it ships: real weights, real words. Fetches the base when the cache lacks it."""
+"""The embedded model as it ships. Fetches the base when the cache lacks it."""
 
 from __future__ import annotations
 
