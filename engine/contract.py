@@ -129,7 +129,7 @@ class RegionDraft:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A ranked filling. `score` is the join's mean log-probability in nats, the fill as one token."""
+    """A ranked filling. `score`: mean log-probability of the join, the fill as one token, nats."""
 
     text: str
     score: float
