@@ -292,7 +292,10 @@ def import_document(file: Path, as_json: Json = False) -> None:
 def main() -> None:
     """Run the command line; every expected error is one line and exit code 2."""
     from editor.logging import configure_logging
+    from engine.spawn import worker_environment
 
+    # Before torch is imported by worker, train or bench; the worker that `serve` starts has it too.
+    os.environ.update(worker_environment(os.environ))
     # A library that phones home at import must be told before anything imports it.
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     # Logs go to standard error: standard output carries a command's result and nothing else.

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import secrets
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -18,10 +20,19 @@ from typing import Self
 from engine.errors import WorkerUnavailable
 from engine.settings import EngineSettings
 
-__all__ = ["WorkerAddress", "WorkerProcess"]
+__all__ = ["PATIENT_THREADS", "WorkerAddress", "WorkerProcess", "worker_environment"]
 
 START_S = 60.0  # importing torch on a cold disk is slow
 STOP_S = 5.0
+
+# Threads that wait by spinning burn the core that the thread they wait for needs: with another
+# busy process on two cores a fill took minutes instead of seconds (engine/LOG.md).
+PATIENT_THREADS = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}
+
+
+def worker_environment(inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a process that computes; what the user set wins."""
+    return {**PATIENT_THREADS, **inherited}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,7 @@ class WorkerProcess:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             cwd=Path(__file__).parent.parent,  # so that `-m engine.worker` is this package
+            env=worker_environment(os.environ),
         )
         token = secrets.token_urlsafe(24)
         assert process.stdin is not None, "stdin is a pipe"

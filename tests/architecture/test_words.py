@@ -45,7 +45,7 @@ def test_only_settings_read_the_environment():
     """
     allowed = {
         "engine/denoisers/fetch.py": "hands the environment to pip",
-        "engine/client.py": "hands the environment to the worker",
+        "engine/spawn.py": "hands the environment to the worker",
     }
     reading = {
         path
