@@ -3,7 +3,7 @@
 import type { NewRestSpan } from "./rest"
 
 const LOCKED = ["Thursday 14 May", "09:30"] as const
-const REGION = "We would be happy if you could maybe come a bit early so that there is time."
+const REGION = "come a bit early"
 const BLANKS = ["[___]", "{{verb}}"] as const
 
 const TEXT = `# Welcome to Tideline
@@ -14,13 +14,13 @@ Dear colleague,
 
 The harbour walk takes place on ${LOCKED[0]} at ${LOCKED[1]}. We meet at the old lighthouse and follow the water before we turn back along the dunes. The path is easy, but it can be windy, so please bring a warm ${BLANKS[0]} and good shoes.
 
-${REGION}
+We would be happy if you could ${REGION}, so that there is enough time for tea.
 
 We look forward to ${BLANKS[1]} you there.
 
 ## What you see
 
-The words with a padlock are locked: no run can touch them, and neither can a slip of the keyboard. The sentence between brackets is a region: it may be rewritten. The boxes are blanks, waiting for words.
+The words with a padlock are locked: no run can touch them, and neither can a slip of the keyboard. The underlined words behind a bracket are a region: they may be rewritten. The boxes are blanks, waiting for words.
 
 Press Refine. Words appear over the text while they are still open to change, and settle pass by pass. Nothing enters the document until you accept it.
 `
@@ -33,7 +33,7 @@ function rangeOf(words: string): { from: number; to: number } {
 /** Every character of the text is one code point and one UTF-16 unit, so offsets agree. */
 export function sampleDocument(): { title: string; text: string; spans: NewRestSpan[] } {
   const locks = LOCKED.map((words): NewRestSpan => ({ kind: "locked", ...rangeOf(words) }))
-  const region: NewRestSpan = { kind: "region", ...rangeOf(REGION), settings: { strength: 0.4 } }
+  const region: NewRestSpan = { kind: "region", ...rangeOf(REGION) }
   const [open, short] = BLANKS
   const blanks: NewRestSpan[] = [
     { kind: "region", ...rangeOf(open), settings: { blank: true } },
