@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import sys
 from dataclasses import asdict
@@ -112,6 +113,8 @@ def fill(
         brief=brief,
         compare=compare,
     )
+    request.job()  # a bad range is refused before the model is fetched and loaded
+    logging.getLogger().setLevel(logging.WARNING)
     pull_if_needed(settings)
     report = run_fill(request, settings)
     rendered = json.dumps(report, ensure_ascii=False) + "\n" if as_json else report["text"]
@@ -248,7 +251,14 @@ def verify(as_json: Json = False) -> None:
     from editor.maintenance import verify_store
 
     report = verify_store(EditorSettings())
-    show(asdict(report) | {"is_sound": report.is_sound}, as_json)
+    if as_json:
+        show(asdict(report) | {"is_sound": report.is_sound}, as_json)
+    else:
+        counts = f"{report.num_documents} documents, {report.num_revisions} revisions, "
+        verdict = "all sound" if report.is_sound else "NOT sound"
+        typer.echo(f"{counts}{report.num_edits} edits: {verdict}")
+        for fault in report.faults:
+            typer.echo(f"  document {fault.document_id}: {fault.problem}")
     raise typer.Exit(0 if report.is_sound else 1)
 
 

@@ -91,6 +91,13 @@ class FillRequest:
             raise InvalidInput(
                 "the text has no blank ([___], ___, {{name}}, ***, [MASK]) and no region was given"
             )
+        length = len(self.text)
+        for start, end in (*ranges, *self.locks):
+            if not 0 <= start < end <= length:
+                raise InvalidInput(
+                    f"range {start}:{end} is empty or outside the text; allowed: A:B with "
+                    f"0 <= A < B <= {length} code points"
+                )
         return tuple(
             RegionSpec(
                 region_id=f"r{number}",

@@ -6,7 +6,7 @@ import pytest
 
 from editor.errors import InvalidInput
 from editor.headless import FillRequest, run_fill
-from engine.errors import InvalidJob, RegionTooLong
+from engine.errors import RegionTooLong
 from engine.settings import EngineSettings
 
 SETTINGS = EngineSettings(denoiser="scripted", threads=1)
@@ -83,9 +83,13 @@ def test_a_text_without_blanks_is_refused_before_a_worker_starts():
 
 
 @pytest.mark.parametrize(
-    ("options", "error"),
-    [({"regions": ["3:99"]}, InvalidJob), ({"length": 999}, RegionTooLong)],
+    "options", [{"regions": ["3:99"]}, {"regions": ["5:5"]}, {"locks": ["9:90"]}]
 )
-def test_what_the_engine_refuses_is_raised_as_its_own_error(options, error):
-    with pytest.raises(error):
-        run_fill(FillRequest.from_options("we [___] today", **options), SETTINGS)
+def test_a_range_outside_the_text_is_refused_before_a_worker_starts(options):
+    with pytest.raises(InvalidInput, match="14 code points"):
+        FillRequest.from_options("we [___] today", **options).job()
+
+
+def test_what_the_engine_refuses_is_raised_as_its_own_error():
+    with pytest.raises(RegionTooLong):
+        run_fill(FillRequest.from_options("we [___] today", length=999), SETTINGS)
