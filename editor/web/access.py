@@ -20,7 +20,8 @@ from editor.web.errors import error_response
 
 __all__ = ["AccessGate"]
 
-_OPEN_PATHS = frozenset({"/healthz"})
+# The page links its manifest, which browsers fetch without the cookie; it holds a title only.
+_OPEN_PATHS = frozenset({"/healthz", "/manifest.json"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _MAX_FORM_BYTES = 4096
 

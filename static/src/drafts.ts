@@ -38,7 +38,7 @@ export const busyRegions = StateField.define<ReadonlySet<string>>({
   },
 })
 
-const draftsField = StateField.define<ReadonlyMap<string, Draft>>({
+export const draftsField = StateField.define<ReadonlyMap<string, Draft>>({
   create: () => new Map(),
   update(value, transaction) {
     let next = value

@@ -7,7 +7,7 @@
 import { type EditorState, type Extension, type Range, RangeSet } from "@codemirror/state"
 import { Decoration, type DecorationSet, EditorView, WidgetType } from "@codemirror/view"
 import { h } from "./dom"
-import { busyRegions, shownDraft } from "./drafts"
+import { busyRegions, draftsField, shownDraft } from "./drafts"
 import { type Span, spansField, spansOf } from "./spans"
 
 class EdgeGlyph extends WidgetType {
@@ -58,5 +58,6 @@ function decorate(state: EditorState): DecorationSet {
 }
 
 export function markSupport(): Extension {
-  return EditorView.decorations.compute([spansField, busyRegions, "selection"], decorate)
+  // A region's mark gives way to its draft, so it must come back when the draft goes.
+  return EditorView.decorations.compute([spansField, busyRegions, draftsField, "selection"], decorate)
 }

@@ -32,6 +32,13 @@ function endWords(state: "finished" | "cancelled" | "failed", message: string | 
     case "cancelled":
       return `Stopped.${review || " The text is as it was."}`
     case "failed":
-      return `The run failed; the text is as it was. ${message ?? ""}`.trim()
+      return `The run failed; the text is as it was. ${sentence(message ?? "")}`.trim()
   }
+}
+
+/** A message of the server as a sentence: capital first, full stop last. */
+export function sentence(message: string): string {
+  if (message === "") return ""
+  const capital = message.charAt(0).toUpperCase() + message.slice(1)
+  return /[.!?]$/.test(capital) ? capital : `${capital}.`
 }

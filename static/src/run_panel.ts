@@ -159,9 +159,12 @@ function wordsOf(run: RunRecord | null, worker: string): string {
     if (run.passes.length === 0) return run.state === "queued" ? "Waiting for the engine." : "Reading the text."
     return `Pass ${run.passes.at(-1)?.pass ?? 0} of ${run.maxPasses}, ${shareSettled(run)} % settled.`
   }
+  const num = run.ended?.passes || run.passes.length
+  const after = `after ${num} ${num === 1 ? "pass" : "passes"}`
+  if (run.state === "failed") return `Failed ${after}.`
+  if (run.state === "cancelled") return `Stopped ${after}.`
   const reason = run.ended === null ? "" : (STOP_WORDS[run.ended.stop_reason] ?? run.ended.stop_reason)
-  const word = run.state === "finished" ? "Finished" : run.state === "cancelled" ? "Stopped" : "Failed"
-  return reason === "" ? `${word}.` : `${word}: ${reason}.`
+  return reason === "" ? "Finished." : `Finished: ${reason}.`
 }
 
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
@@ -175,7 +178,9 @@ function figuresOf(run: RunRecord | null): [string, string][] {
     ["Mean confidence", `${Math.round(frame.mean_confidence * 100)} %`],
   ]
   if (run.ended !== null) {
-    figures.unshift(["Passes", String(run.ended.passes)], ["Time", `${NUMBER.format(run.ended.total_ms / 1000)} s`])
+    figures.unshift(["Passes", String(run.ended.passes || run.passes.length)])
+    // A run that failed has no time of its own.
+    if (run.ended.total_ms > 0) figures.splice(1, 0, ["Time", `${NUMBER.format(run.ended.total_ms / 1000)} s`])
   }
   return figures
 }

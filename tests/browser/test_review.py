@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Editor
+from tests.browser.conftest import ACCESS_TOKEN, Editor
 
 pytestmark = pytest.mark.browser
 
@@ -89,3 +89,38 @@ def test_D4_editing_the_region_takes_its_suggestion_away_and_says_so(open_editor
     expect(editor.page.locator(".tl-card")).to_have_count(0)
     expect(editor.page.locator(".tl-status")).to_contain_text("A suggestion went")
     assert editor.text == "Somxe words here."
+
+
+def test_region_marks_come_back_after_a_stopped_run(open_editor):
+    """What gave way to the draft is drawn again, without a key or a reload."""
+    words = "We would be happy if you could perhaps come a bit early so that there is time."
+    text = f"Please bring [___] with you. {words} Be there before noon."
+    start = text.index(words)
+    blank = {"kind": "region", "from": 13, "to": 18, "settings": {"blank": True}}
+    region = {"kind": "region", "from": start, "to": start + len(words)}
+    editor = open_editor(text, spans=[blank, region])
+    marks = editor.page.locator(".tl-region")
+    expect(marks).to_have_count(2)
+
+    editor.put_caret("before noon")
+    editor.refine()
+    expect(editor.page.locator(".tl-draft")).to_have_count(2)
+    editor.page.locator(".tl-dock .tl-stop").click()
+    editor.wait_run_over()
+
+    expect(editor.page.locator(".tl-draft")).to_have_count(0)
+    expect(marks).to_have_count(2)
+
+
+def test_the_page_loads_without_an_error_in_the_console(page, server):
+    problems = []
+    page.on(
+        "console", lambda message: problems.append(message.text) if message.type == "error" else 0
+    )
+    page.on("pageerror", lambda error: problems.append(str(error)))
+
+    page.goto(f"{server.url}/?token={ACCESS_TOKEN}")
+    expect(page.locator(".cm-content")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+
+    assert problems == []
