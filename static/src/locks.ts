@@ -17,7 +17,7 @@ import {
   type Transaction,
   type TransactionSpec,
 } from "@codemirror/state"
-import { showTooltip, type Tooltip } from "@codemirror/view"
+import { showTooltip, type Tooltip, tooltips } from "@codemirror/view"
 import { h } from "./dom"
 import { type Span, spansOfKind } from "./spans"
 
@@ -30,6 +30,8 @@ const EXPLANATIONS: Record<Refusal, string> = {
 }
 
 export const refuse = StateEffect.define<Refusal>()
+
+const NOTE_INSET_PX = 8
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 const DIGIT = /\p{Nd}/u
@@ -159,6 +161,14 @@ const refusalField = StateField.define<RefusalValue | null>({
     ),
 })
 
+/** Notes stay over the paper: beside it they would cover a panel. */
+const noteSpace = tooltips({
+  tooltipSpace: (view) => {
+    const { left, right } = view.scrollDOM.getBoundingClientRect()
+    return { top: 0, left: left + NOTE_INSET_PX, right: right - NOTE_INSET_PX, bottom: window.innerHeight }
+  },
+})
+
 function refusalNote(refusal: Refusal): HTMLElement {
   return h("div", { class: "tl-refusal" }, EXPLANATIONS[refusal])
 }
@@ -182,5 +192,5 @@ const wellFormed = EditorState.transactionFilter.of((transaction) => {
 })
 
 export function lockSupport(): Extension {
-  return [keepLocked, explainAndGuardEdges, wellFormed, refusalField]
+  return [keepLocked, explainAndGuardEdges, wellFormed, refusalField, noteSpace]
 }

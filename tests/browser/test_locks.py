@@ -37,6 +37,25 @@ def test_B4_typing_inside_a_lock_is_refused_at_the_caret(editor: Editor):
     assert editor.text == TEXT
 
 
+def test_B4_the_refusal_is_readable_and_stays_over_the_paper(open_editor: Any):
+    text = " ".join(["word"] * 60)
+    lock = {"kind": "locked", "from": 0, "to": len(text)}
+    editor: Editor = open_editor(text, spans=[lock])
+    editor.put_caret("word")
+    editor.press("End")
+
+    editor.press("Backspace")
+
+    note = editor.page.locator(".tl-refusal")
+    expect(note).to_be_visible()
+    expect(note).not_to_have_css("background-color", "rgba(0, 0, 0, 0)")
+    shown, paper = note.bounding_box(), editor.page.locator(".tl-paper").bounding_box()
+    assert shown is not None
+    assert paper is not None
+    assert shown["x"] >= paper["x"]
+    assert shown["x"] + shown["width"] <= paper["x"] + paper["width"]
+
+
 def test_B4_a_digit_against_a_locked_number_is_refused(editor: Editor):
     editor.put_caret("Take ")
 
