@@ -2,7 +2,7 @@
  * The two places a screen reader listens to: one polite status line, one alert line.
  *
  * Both exist from the start. Announces starts and ends, at most one progress line per 10 s, each
- * alarm once. Never given provisional words.
+ * alarm once; of two alarms the connection's is shown. Never given provisional words.
  */
 
 import { h } from "./dom"
@@ -12,6 +12,7 @@ const PROGRESS_GAP_MS = 10_000
 export class Announcer {
   readonly status = h("div", { class: "tl-status", role: "status", "aria-live": "polite" })
   readonly alert = h("div", { class: "tl-alert-text", role: "alert" })
+  private readonly alarms = { link: "", run: "" }
   private lastProgressAt = 0
 
   say(text: string): void {
@@ -31,7 +32,9 @@ export class Announcer {
   }
 
   /** Says the same thing once, however often it is repeated. Empty text ends it. */
-  alarm(text: string): void {
-    if (this.alert.textContent !== text) this.alert.textContent = text
+  alarm(topic: "link" | "run", text: string): void {
+    this.alarms[topic] = text
+    const shown = this.alarms.link || this.alarms.run
+    if (this.alert.textContent !== shown) this.alert.textContent = shown
   }
 }

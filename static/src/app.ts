@@ -290,7 +290,7 @@ export class App {
         showUnsent(fact.message, fact.text)
         break
       case "link":
-        announcer.alarm(linkAlarm(fact.link))
+        announcer.alarm("link", linkAlarm(fact.link))
         break
       case "pass":
       case "changed":

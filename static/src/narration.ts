@@ -1,6 +1,7 @@
 /** What a screen reader hears of a run: its start, at most one line per 10 s, its end. */
 
 import type { Announcer } from "./announcer"
+import { afterPasses, type RunRecord } from "./run_model"
 import type { SessionFact } from "./session_facts"
 import { shareSettled } from "./strip"
 
@@ -8,6 +9,7 @@ export function narrateRun(fact: SessionFact, announcer: Announcer, numOpen: num
   switch (fact.kind) {
     case "run_began": {
       const count = fact.run.spanIds.length
+      announcer.alarm("run", "")
       announcer.begin(count === 1 ? "Refining 1 region." : `Refining ${count} regions.`)
       break
     }
@@ -17,27 +19,32 @@ export function narrateRun(fact: SessionFact, announcer: Announcer, numOpen: num
       )
       break
     case "run_over":
-      announcer.say(endWords(fact.frame.state, fact.frame.message, numOpen))
+      if (fact.frame.state === "failed") {
+        announcer.say("")
+        announcer.alarm("run", failureWords(fact.run, fact.frame.message))
+      } else announcer.say(endWords(fact.frame.state, numOpen))
       break
     default:
       break
   }
 }
 
-function endWords(state: "finished" | "cancelled" | "failed", message: string | null, numOpen: number): string {
+function endWords(state: "finished" | "cancelled", numOpen: number): string {
   const review = numOpen === 0 ? "" : numOpen === 1 ? " 1 suggestion. Press F8 to review." : ` ${numOpen} suggestions. Press F8 to review.`
   switch (state) {
     case "finished":
       return `Finished.${review || " Nothing to change."}`
     case "cancelled":
       return `Stopped.${review || " The text is as it was."}`
-    case "failed":
-      return `The run failed; the text is as it was. ${sentence(message ?? "")}`.trim()
   }
 }
 
+function failureWords(run: RunRecord, message: string | null): string {
+  return `The run failed ${afterPasses(run)}; the text is as it was. ${sentence(message ?? "")}`.trim()
+}
+
 /** A message of the server as a sentence: capital first, full stop last. */
-export function sentence(message: string): string {
+function sentence(message: string): string {
   if (message === "") return ""
   const capital = message.charAt(0).toUpperCase() + message.slice(1)
   return /[.!?]$/.test(capital) ? capital : `${capital}.`

@@ -101,3 +101,15 @@ export class RunModel {
 export function isActive(run: RunRecord): boolean {
   return run.state === "queued" || run.state === "running"
 }
+
+/** How many passes a run made; one that failed does not report them. */
+export function numPasses(run: RunRecord): number {
+  return run.ended?.passes || (run.passes.at(-1)?.pass ?? 0)
+}
+
+/** "after 9 passes", for the end of a run. */
+export function afterPasses(run: RunRecord): string {
+  const count = numPasses(run)
+  if (count === 0) return "before its first pass"
+  return count === 1 ? "after 1 pass" : `after ${count} passes`
+}

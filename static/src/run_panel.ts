@@ -4,7 +4,7 @@ import type { EditorState } from "@codemirror/state"
 import { button, h } from "./dom"
 import { setUpdateRate, type UpdateRate, updateRate } from "./preferences"
 import { refill } from "./refill"
-import { isActive, type RunRecord } from "./run_model"
+import { afterPasses, isActive, numPasses, type RunRecord } from "./run_model"
 import type { DocumentSession } from "./session"
 import { type Span, spansOf } from "./spans"
 import { narrowOptionsButton } from "./toolbar"
@@ -144,8 +144,6 @@ const STOP_WORDS: Record<string, string> = {
   pass_budget: "all passes used",
   time_budget: "time used up",
   deadline: "deadline reached",
-  cancelled: "stopped by you",
-  failed: "failed",
 }
 
 function wordsOf(run: RunRecord | null, worker: string): string {
@@ -159,10 +157,9 @@ function wordsOf(run: RunRecord | null, worker: string): string {
     if (run.passes.length === 0) return run.state === "queued" ? "Waiting for the engine." : "Reading the text."
     return `Pass ${run.passes.at(-1)?.pass ?? 0} of ${run.maxPasses}, ${shareSettled(run)} % settled.`
   }
-  const num = run.ended?.passes || run.passes.length
-  const after = `after ${num} ${num === 1 ? "pass" : "passes"}`
-  if (run.state === "failed") return `Failed ${after}.`
-  if (run.state === "cancelled") return `Stopped ${after}.`
+  if (run.state === "failed") return `Failed ${afterPasses(run)}.`
+  // A run that ended for another reason brings it as its message.
+  if (run.state === "cancelled") return `Stopped${run.ended?.message ? "" : " by you"} ${afterPasses(run)}.`
   const reason = run.ended === null ? "" : (STOP_WORDS[run.ended.stop_reason] ?? run.ended.stop_reason)
   return reason === "" ? "Finished." : `Finished: ${reason}.`
 }
@@ -178,7 +175,7 @@ function figuresOf(run: RunRecord | null): [string, string][] {
     ["Mean confidence", `${Math.round(frame.mean_confidence * 100)} %`],
   ]
   if (run.ended !== null) {
-    figures.unshift(["Passes", String(run.ended.passes || run.passes.length)])
+    figures.unshift(["Passes", String(numPasses(run))])
     // A run that failed has no time of its own.
     if (run.ended.total_ms > 0) figures.splice(1, 0, ["Time", `${NUMBER.format(run.ended.total_ms / 1000)} s`])
   }

@@ -60,6 +60,7 @@ class Server:
 
     directory: Path
     port: int = 0
+    settings: dict[str, str] = field(default_factory=dict)
     process: subprocess.Popen[str] | None = field(default=None, repr=False)
 
     @property
@@ -75,6 +76,7 @@ class Server:
             "TIDELINE_ACCESS_TOKEN": ACCESS_TOKEN,
             "TIDELINE_PORT": str(self.port),
             "PYTHONUNBUFFERED": "1",
+            **self.settings,
         }
         self.process = subprocess.Popen(
             [sys.executable, "app.py"],

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,12 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import ACCESS_TOKEN, Editor, Server
 
 pytestmark = pytest.mark.browser
+
+
+FAILURE = re.compile(
+    r"^The run failed after \d+ pass(es)?; the text is as it was\. "
+    r"The worker process ended; it is being restarted\.$"
+)
 
 
 def save_words(editor: Editor, words: str) -> None:
@@ -50,6 +59,39 @@ def test_A13_a_killed_server_loses_nothing_and_typing_goes_on(page: Page, tmp_pa
         own.start()
 
         assert editor.text == "Start. Acknowledged. Not yet."
+    finally:
+        own.stop()
+
+
+def worker_pids(server: Server) -> list[int]:
+    assert server.process is not None
+    tasks = Path(f"/proc/{server.process.pid}/task").iterdir()
+    children = [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
+    return [
+        pid for pid in children if b"engine.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
+
+
+def test_a_run_whose_worker_dies_is_told_once_in_sentences(page: Page, tmp_path: Path):
+    own = Server(tmp_path, settings={"TIDELINE_SCRIPTED_PASS_MS": "300"})
+    own.start()
+    try:
+        text = "Please bring [___] with you, and a few words more. " * 6
+        document_id = own.ask("/api/documents", {"title": "Worker", "text": text})["id"]
+        page.goto(f"{own.url}/?token={ACCESS_TOKEN}#/d/{document_id}")
+        editor = Editor(page, own, document_id)
+        editor.wait_saved()
+        editor.refine()
+        expect(page.locator(".tl-draft").first).to_be_visible()
+
+        for pid in worker_pids(own):
+            os.kill(pid, signal.SIGKILL)
+
+        expect(page.get_by_role("alert").filter(has_text="The run failed")).to_have_text(FAILURE)
+        expect(page.locator(".tl-status")).to_have_text("")
+        expect(page.locator(".tl-run-words")).to_have_text(re.compile(r"^Failed after \d+ pass"))
+        expect(page.locator(".tl-facts")).not_to_contain_text("Time")
+        expect(page.locator(".tl-region")).to_have_count(6)
     finally:
         own.stop()
 

@@ -12,6 +12,8 @@ from tests.browser.conftest import ACCESS_TOKEN, Editor
 
 pytestmark = pytest.mark.browser
 
+STOPPED = re.compile(r"^Stopped by you (before its first pass|after \d+ pass(es)?)\.$")
+
 
 def refine_to_the_end(editor: Editor, *, seed: int = 0) -> None:
     editor.page.evaluate(f"localStorage.setItem('tideline.settings', '{{\"seed\": {seed}}}')")
@@ -110,6 +112,7 @@ def test_region_marks_come_back_after_a_stopped_run(open_editor):
 
     expect(editor.page.locator(".tl-draft")).to_have_count(0)
     expect(marks).to_have_count(2)
+    expect(editor.page.locator(".tl-run-words")).to_have_text(STOPPED)
 
 
 def test_the_page_loads_without_an_error_in_the_console(page, server):
