@@ -7,7 +7,7 @@
 
 import { EditorView, type ViewUpdate } from "@codemirror/view"
 import { buildCommands, goToSuggestion, refineTargets } from "./commands"
-import { openAbout, showComparison, showUnsent } from "./dialogs"
+import { confirmDelete, openAbout, showComparison, showUnsent } from "./dialogs"
 import { Dock } from "./dock"
 import { DocumentsPanel } from "./documents_panel"
 import { button } from "./dom"
@@ -31,6 +31,7 @@ import { buildTabs } from "./tabs"
 import { buildToolbar } from "./toolbar"
 
 const PANEL_GAP_MS = 120
+const OPENED_WORDS = "Document open."
 
 export class App {
   session: DocumentSession | null = null
@@ -49,6 +50,7 @@ export class App {
   private isDrawDue = false
   private panelTimer: number | undefined
   private openings = 0
+  private openedWords = OPENED_WORDS
 
   constructor(root: HTMLElement) {
     const { layout } = this
@@ -69,6 +71,10 @@ export class App {
       open: (id) => void this.open(id),
       create: () => void this.create({ title: "", text: "" }),
       importFile: (file) => void this.importFile(file),
+      deleteOpen: () => {
+        const { documentId, session } = this
+        if (documentId !== null) confirmDelete(session?.title || "Untitled", () => void this.remove(documentId))
+      },
       showAbout: openAbout,
     })
     this.runPanel = new RunPanel({
@@ -110,8 +116,7 @@ export class App {
       this.complain(error)
     }
     const asked = /^#\/d\/(.+)$/.exec(location.hash)?.[1]
-    const newest = [...this.documents].sort((a, b) => b.updated_s - a.updated_s)[0]
-    const known = this.documents.find(({ id }) => id === asked) ?? newest
+    const known = this.documents.find(({ id }) => id === asked) ?? newestOf(this.documents)
     if (known !== undefined) await this.open(known.id)
     this.drawSoon()
   }
@@ -183,6 +188,27 @@ export class App {
     } catch (error) {
       this.complain(error)
     }
+  }
+
+  /** Deletes a document; the newest of the others takes its place, or a fresh one. */
+  private async remove(id: string): Promise<void> {
+    // First, or the open session would report its document as lost.
+    this.session?.close()
+    this.session = null
+    this.documentId = null
+    try {
+      await rest.deleteDocument(id)
+    } catch (error) {
+      await this.open(id)
+      this.complain(error)
+      return
+    }
+    this.documents = this.documents.filter((one) => one.id !== id)
+    this.openedWords = "Document deleted."
+    const next = newestOf(this.documents)
+    if (next === undefined) await this.create({ title: "", text: "" })
+    else await this.open(next.id)
+    this.view.focus()
   }
 
   private async rename(): Promise<void> {
@@ -272,7 +298,8 @@ export class App {
     const { announcer } = this.layout
     switch (fact.kind) {
       case "opened":
-        this.say("Document open.")
+        this.say(this.openedWords)
+        this.openedWords = OPENED_WORDS
         break
       case "run_began":
         this.tabs.select("Refine")
@@ -407,6 +434,13 @@ export class App {
       numTargets: isOpen ? (range.empty || isRegion ? targets.length : 1) : 0,
     })
   }
+}
+
+function newestOf(documents: readonly rest.DocumentSummary[]): rest.DocumentSummary | undefined {
+  return documents.reduce<rest.DocumentSummary | undefined>(
+    (newest, one) => (newest === undefined || one.updated_s > newest.updated_s ? one : newest),
+    undefined,
+  )
 }
 
 /** Words are counted again only when the text changed. */

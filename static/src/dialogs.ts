@@ -57,6 +57,23 @@ export function showComparison(label: string, before: string, after: string, res
   )
 }
 
+export function confirmDelete(title: string, remove: () => void): void {
+  const dialog = openDialog(
+    "Delete this document?",
+    "tl-delete-dialog",
+    h("p", {}, "“", h("strong", {}, title), "” will be deleted with its whole history. This cannot be undone."),
+    h(
+      "div",
+      { class: "tl-row" },
+      button("Cancel", () => dialog.close(), { class: "tl-quiet", autofocus: true }),
+      button("Delete", () => {
+        dialog.close()
+        remove()
+      }, { class: "tl-primary" }),
+    ),
+  )
+}
+
 export function showUnsent(message: string, text: string): void {
   const area = h("textarea", { class: "tl-unsent", readonly: true, "aria-label": "Text that could not be saved", rows: 12 })
   area.value = text

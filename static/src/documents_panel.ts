@@ -9,6 +9,7 @@ export interface DocumentsHost {
   open(id: string): void
   create(): void
   importFile(file: File): void
+  deleteOpen(): void
   showAbout(): void
 }
 
@@ -48,7 +49,14 @@ export class DocumentsPanel {
     refill(this.list, signature, () =>
       rows.length === 0 ? [h("li", { class: "tl-empty" }, "No documents yet.")] : rows.map((row) => this.row(row, currentId)),
     )
-    refill(this.exports, currentId ?? "", () => (currentId === null ? [] : [exportMenu(currentId)]))
+    refill(this.exports, currentId ?? "", () => (currentId === null ? [] : [exportMenu(currentId), this.deleteButton()]))
+  }
+
+  private deleteButton(): HTMLElement {
+    return button([icon("trash"), "Delete this document"], () => this.host.deleteOpen(), {
+      class: "tl-quiet tl-delete",
+      "data-key": "delete",
+    })
   }
 
   private row(row: DocumentSummary, currentId: string | null): HTMLElement {

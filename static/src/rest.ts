@@ -71,6 +71,10 @@ export function renameDocument(id: string, title: string): Promise<unknown> {
   return call(at(id), { method: "PATCH", body: JSON.stringify({ title }) })
 }
 
+export function deleteDocument(id: string): Promise<unknown> {
+  return call(at(id), { method: "DELETE" })
+}
+
 export function readRevision(id: string, n: number): Promise<RevisionText> {
   return call(`${at(id)}/revisions/${n}`)
 }

@@ -1,0 +1,76 @@
+"""The documents column: a document is deleted after a question, by mouse, keyboard and phone."""
+
+from __future__ import annotations
+
+import re
+import urllib.error
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ACCESS_TOKEN, Editor, Server
+
+pytestmark = pytest.mark.browser
+
+
+def make(server: Server, title: str) -> str:
+    return str(server.ask("/api/documents", {"title": title, "text": f"{title} text."})["id"])
+
+
+def open_page(page: Page, server: Server, document_id: str) -> Editor:
+    page.goto(f"{server.url}/?token={ACCESS_TOKEN}#/d/{document_id}")
+    editor = Editor(page, server, document_id)
+    editor.wait_saved()
+    return editor
+
+
+def expect_deleted(editor: Editor) -> None:
+    expect(editor.page).not_to_have_url(re.compile(editor.document_id))
+    editor.wait_saved()
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        editor.server.ask(f"/api/documents/{editor.document_id}")
+
+
+def test_a_document_is_deleted_by_keyboard_after_a_question(page: Page, server: Server):
+    make(server, "Kept")
+    editor = open_page(page, server, make(server, "Harbour plan"))
+    button = page.get_by_role("button", name="Delete this document")
+
+    button.press("Enter")
+    dialog = page.get_by_role("dialog", name="Delete this document?")
+    expect(dialog).to_contain_text("Harbour plan")
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(dialog).to_have_count(0)
+    expect(button).to_be_focused()
+    assert editor.text == "Harbour plan text."
+
+    button.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+
+    expect_deleted(editor)
+    expect(page.locator(".tl-status")).to_have_text("Document deleted.")
+    expect(page.locator(".tl-document", has_text="Harbour plan")).to_have_count(0)
+    expect(page.locator(".tl-alert-text")).to_have_text("")
+
+
+def test_the_last_document_gives_way_to_an_empty_one_on_a_phone(page: Page, tmp_path: Any):
+    own = Server(tmp_path)
+    own.start()
+    try:
+        page.set_viewport_size({"width": 390, "height": 800})
+        editor = open_page(page, own, make(own, "Only one"))
+
+        page.get_by_role("button", name="Documents", exact=True).click()
+        page.get_by_role("button", name="Delete this document").click()
+        page.get_by_role("button", name="Delete", exact=True).click()
+
+        expect_deleted(editor)
+        fresh = Editor(page, own, page.url.rsplit("/", 1)[-1])
+        assert fresh.text == ""
+        documents = own.ask("/api/documents")["documents"]
+        assert [one["title"] for one in documents] == [""]
+    finally:
+        own.stop()
