@@ -101,7 +101,10 @@ export class App {
     this.dock = new Dock(layout.dock, {
       stop: () => this.session?.stop(),
       togglePause: () => void commands.pauseView(),
-      review: () => void commands.nextSuggestion(),
+      review: () => {
+        this.tabs.select("Review")
+        commands.nextSuggestion()
+      },
       acceptAll: () => this.acceptAll(),
     })
     this.listen(commands)

@@ -63,6 +63,18 @@ def test_D1_accept_all_states_the_count_and_is_one_undo_step(open_editor: Any):
     assert [span["settings"] for span in editor.spans] == [{"blank": True}, {"blank": True}]
 
 
+def test_review_in_the_bar_shows_the_review_panel(open_editor: Any):
+    editor: Editor = open_editor("Please bring [___] with you.")
+    refine_to_the_end(editor)
+    editor.page.get_by_role("tab", name="Refine").click()
+
+    editor.page.locator(".tl-dock").get_by_role("button", name="Review").click()
+
+    tab = editor.page.get_by_role("tab", name="Review")
+    expect(tab).to_have_attribute("aria-selected", "true")
+    expect(editor.page.locator(".tl-card")).to_be_focused()
+
+
 def test_D3_the_original_is_one_press_away(open_editor: Any):
     region = {"kind": "region", "from": 0, "to": 10}
     editor: Editor = open_editor("Some words here.", spans=[region])
