@@ -322,6 +322,9 @@ export class App {
       case "link":
         announcer.alarm("link", linkAlarm(fact.link))
         break
+      case "edited":
+        this.noteEdited()
+        break
       case "pass":
       case "changed":
         break
@@ -334,6 +337,11 @@ export class App {
   private noteTitle(session: DocumentSession): void {
     const entry = this.documents.find(({ id }) => id === this.documentId)
     if (entry !== undefined) entry.title = session.title
+  }
+
+  private noteEdited(): void {
+    const entry = this.documents.find(({ id }) => id === this.documentId)
+    if (entry !== undefined) entry.updated_s = Date.now() / 1000
   }
 
   private noteUpdate(update: ViewUpdate): void {

@@ -356,7 +356,7 @@ export class DocumentSession {
     this.checkLater(frame)
     this.keep()
     this.sender.pump()
-    this.facts.emit({ kind: "changed" })
+    this.facts.emit({ kind: "edited" })
   }
 
   private receiveUpdates(wires: readonly UpdateWire[]): void {

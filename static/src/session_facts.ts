@@ -7,6 +7,8 @@ import type { RunRecord } from "./run_model"
 export type SessionFact =
   | { kind: "changed" }
   | { kind: "opened" }
+  /** The server has stored an edit, of this browser or another. */
+  | { kind: "edited" }
   | { kind: "run_began"; run: RunRecord }
   | { kind: "pass"; run: RunRecord }
   | { kind: "run_over"; run: RunRecord; frame: RunEnded }

@@ -56,6 +56,19 @@ def test_a_document_is_deleted_by_keyboard_after_a_question(page: Page, server: 
     expect(page.locator(".tl-alert-text")).to_have_text("")
 
 
+def test_an_edited_document_moves_to_the_head_of_the_list(page: Page, server: Server):
+    older = make(server, "Older")
+    make(server, "Newer")
+    editor = open_page(page, server, older)
+    expect(page.locator(".tl-document-title").first).to_have_text("Newer")
+
+    editor.put_caret("Older text.")
+    editor.type(" More.")
+    editor.wait_saved()
+
+    expect(page.locator(".tl-document-title").first).to_have_text("Older")
+
+
 def test_the_last_document_gives_way_to_an_empty_one_on_a_phone(page: Page, tmp_path: Any):
     own = Server(tmp_path)
     own.start()
