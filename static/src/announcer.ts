@@ -14,9 +14,22 @@ export class Announcer {
   readonly alert = h("div", { class: "tl-alert-text", role: "alert" })
   private readonly alarms = { link: "", run: "" }
   private lastProgressAt = 0
+  private isOutcome = false
 
   say(text: string): void {
+    this.isOutcome = false
     this.status.textContent = text
+  }
+
+  /** A line about suggestions: it holds until they are decided or the text changes. */
+  sayOutcome(text: string): void {
+    this.say(text)
+    this.isOutcome = text !== ""
+  }
+
+  /** Says this in place of an outcome that holds no longer; any other line stays. */
+  replaceOutcome(text: string): void {
+    if (this.isOutcome) this.sayOutcome(text)
   }
 
   /** Starts the wait for the first progress line. */

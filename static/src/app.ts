@@ -22,8 +22,9 @@ import * as rest from "./rest"
 import { type OpenSuggestion, openSuggestions, placeOf } from "./review"
 import { ReviewPanel } from "./review_panel"
 import { RunPanel } from "./run_panel"
-import { narrateRun } from "./narration"
+import { leftWords, narrateRun } from "./narration"
 import { sampleDocument } from "./sample"
+import { isOwnEdit } from "./sender"
 import { DocumentSession } from "./session"
 import type { SessionFact } from "./session_facts"
 import { addSpan, removeSpan, type Span, spansTouching } from "./spans"
@@ -50,6 +51,7 @@ export class App {
   private isDrawDue = false
   private panelTimer: number | undefined
   private openings = 0
+  private numOpen = 0
   private openedWords = OPENED_WORDS
 
   constructor(root: HTMLElement) {
@@ -148,6 +150,7 @@ export class App {
     const opening = ++this.openings
     this.session?.close()
     this.documentId = id
+    this.numOpen = 0
     history.replaceState(null, "", `#/d/${id}`)
     const session = new DocumentSession({
       documentId: id,
@@ -244,7 +247,9 @@ export class App {
     const left = this.session?.accept(ids) ?? []
     const count = ids.length - left.length
     const words = count === 1 ? "1 suggestion accepted." : `${count} suggestions accepted.`
-    this.say(left.length === 0 ? words : `${words} ${left.length} could not be placed: the text has changed there.`)
+    const rest =
+      left.length === 0 ? leftWords(this.numOpen) : `${left.length} could not be placed: the text has changed there.`
+    this.layout.announcer.sayOutcome(`${words} ${rest}`)
     if (document.activeElement === document.body || document.activeElement === null) this.view.focus()
   }
 
@@ -329,7 +334,8 @@ export class App {
       case "changed":
         break
     }
-    narrateRun(fact, announcer, openSuggestions(this.view.state).length)
+    this.countOpen()
+    narrateRun(fact, announcer, this.numOpen)
     if (session.title !== "") this.noteTitle(session)
     this.drawSoon()
   }
@@ -337,6 +343,13 @@ export class App {
   private noteTitle(session: DocumentSession): void {
     const entry = this.documents.find(({ id }) => id === this.documentId)
     if (entry !== undefined) entry.title = session.title
+  }
+
+  /** "2 suggestions" must not stand where fewer are left. */
+  private countOpen(): void {
+    const before = this.numOpen
+    this.numOpen = openSuggestions(this.view.state).length
+    if (this.numOpen < before) this.layout.announcer.replaceOutcome(leftWords(this.numOpen))
   }
 
   private noteEdited(): void {
@@ -348,6 +361,7 @@ export class App {
     this.session?.noteUpdate(update)
     // At once, not with the next frame: "Saved" must not stand beside text that is not.
     if (this.session !== null) this.drawSaveWords(this.session)
+    if (update.transactions.some(isOwnEdit)) this.layout.announcer.replaceOutcome("")
     for (const transaction of update.transactions) {
       const refusal = refusalOf(transaction)
       if (refusal !== null) this.say(refusal)

@@ -22,11 +22,17 @@ export function narrateRun(fact: SessionFact, announcer: Announcer, numOpen: num
       if (fact.frame.state === "failed") {
         announcer.say("")
         announcer.alarm("run", failureWords(fact.run, fact.frame.message))
-      } else announcer.say(endWords(fact.frame.state, numOpen))
+      } else announcer.sayOutcome(endWords(fact.frame.state, numOpen))
       break
     default:
       break
   }
+}
+
+/** What is said once suggestions were decided and this many are left. */
+export function leftWords(numOpen: number): string {
+  if (numOpen === 0) return "All suggestions decided."
+  return numOpen === 1 ? "1 suggestion left." : `${numOpen} suggestions left.`
 }
 
 function endWords(state: "finished" | "cancelled", numOpen: number): string {

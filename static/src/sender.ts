@@ -6,7 +6,7 @@
  */
 
 import { getClientID, getSyncedVersion, sendableUpdates } from "@codemirror/collab"
-import { Annotation, type EditorState } from "@codemirror/state"
+import { Annotation, type EditorState, Transaction } from "@codemirror/state"
 import { randomId } from "./outbox"
 import type { ClientMessage, NewSpan, RefineSettings } from "./protocol.gen"
 import { spanById } from "./spans"
@@ -19,6 +19,12 @@ export interface AcceptIntent {
 
 /** Marks the local transaction that shows an accepted suggestion: it is sent as `accept`. */
 export const acceptIntent = Annotation.define<AcceptIntent>()
+
+/** Typing, undo and the like; not what others wrote, nor a suggestion that is put in. */
+export function isOwnEdit(transaction: Transaction): boolean {
+  const isRemote = transaction.annotation(Transaction.remote) === true
+  return transaction.docChanged && !isRemote && transaction.annotation(acceptIntent) === undefined
+}
 
 export interface SpansTask {
   kind: "spans"
