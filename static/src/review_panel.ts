@@ -66,7 +66,7 @@ export class ReviewPanel {
         { class: "tl-alternative" },
         input,
         h("span", { class: "tl-alternative-text" }, alternative.text || "(nothing)"),
-        h("span", { class: "tl-score", title: "Mean log-probability per token" }, alternative.score.toFixed(2)),
+        scoreOf(alternative.score.toFixed(2)),
       )
     })
     return h(
@@ -89,6 +89,11 @@ export class ReviewPanel {
       ),
     )
   }
+}
+
+function scoreOf(score: string): HTMLElement {
+  const meaning = "How well it joins, log-probability per token; higher is better"
+  return h("span", { class: "tl-score", role: "img", title: meaning, "aria-label": `${score}. ${meaning}` }, score)
 }
 
 function emptyState(): HTMLElement {
