@@ -151,6 +151,7 @@ export class App {
     this.session?.close()
     this.documentId = id
     this.numOpen = 0
+    this.layout.announcer.alarm("run", "") // it was about the other document
     history.replaceState(null, "", `#/d/${id}`)
     const session = new DocumentSession({
       documentId: id,
