@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 import structlog
+from pydantic import ValidationError
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
@@ -34,7 +35,7 @@ from engine.contract import (
     decode_from_worker,
     encode_to_worker,
 )
-from engine.errors import EngineError, WorkerDied, WorkerRefused, WorkerUnavailable
+from engine.errors import EngineError, WorkerDied, WorkerError, WorkerRefused, WorkerUnavailable
 from engine.settings import EngineSettings
 from engine.spawn import WorkerAddress, WorkerProcess
 
@@ -227,7 +228,7 @@ class EngineClient:
             self._is_up.set()
             with contextlib.suppress(ConnectionClosed):
                 async for raw in connection:
-                    self._receive(decode_from_worker(raw))
+                    self._receive(_decode(raw))
 
     def _receive(self, message: FromWorker) -> None:
         match message:
@@ -322,3 +323,15 @@ def _refusal_text(url: str, status: int) -> str:
     if status == 426:
         return f"the worker at {url} speaks another contract version than {CONTRACT_VERSION}"
     return f"the worker at {url} refused the access token; set TIDELINE_WORKER_TOKEN to its token"
+
+
+def _decode(raw: bytes | str) -> FromWorker:
+    """Read a worker's message. Raises: WorkerError, so that the worker is replaced.
+
+    Whatever a worker sends must not end the task that keeps the connection.
+    """
+    try:
+        return decode_from_worker(raw)
+    except ValidationError as error:
+        fields = ", ".join(".".join(map(str, item["loc"])) for item in error.errors())
+        raise WorkerError(f"the worker sent a message that cannot be read: {fields}") from error

@@ -74,7 +74,8 @@ class Reporter:
         record = record_pass(
             self._passes,
             (self._chosen, revoked, 0, int(canvas.masked.sum())),
-            (float(torch.cat(own).mean()), float(entropy.mean()) if entropy.numel() else 0.0),
+            # A draft whose every slot is PAD shows no token: nothing in it is in doubt.
+            (_mean(torch.cat(own), empty=1.0), _mean(entropy, empty=0.0)),
             pass_ms=pass_ms,
             digest=canvas_hash(canvas.tokens, canvas.state, self._task.trace_key),
         )
@@ -98,6 +99,11 @@ class Reporter:
             assert len(common) >= self._promised[index], "what was stable stays"
             self._promised[index] = len(common)
         return tuple(self._promised)
+
+
+def _mean(values: Tensor, *, empty: float) -> float:
+    """Return the mean, or `empty` where there are no values: torch's would be NaN."""
+    return float(values.mean()) if values.numel() else empty
 
 
 def _count_changes(before: Shown, after: Shown) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from engine.client import EngineClient
@@ -17,8 +18,12 @@ from engine.contract import (
     JobFinished,
     JobStarted,
     PassCompleted,
+    RefineJob,
     StopReason,
+    WorkerReady,
     decode_from_worker,
+    decode_to_worker,
+    encode_from_worker,
 )
 from engine.errors import WorkerRefused
 from engine.settings import EngineSettings
@@ -188,3 +193,36 @@ def test_the_worker_ends_with_its_parent():
         assert await process.process.wait() == 0
 
     asyncio.run(asyncio.wait_for(run(), LIMIT_S))
+
+
+def test_an_unreadable_message_fails_the_job_and_the_worker_is_met_again():
+    """Whatever a worker sends, the client goes on: here a figure that is no number."""
+    ready = encode_from_worker(WorkerReady("w", "m", "cpu", "fp32", is_loaded=True))
+    broken = b'{"type": "pass_completed", "job_id": "job", "mean_confidence": null}'
+    num_met = 0
+
+    async def answer(socket: ServerConnection) -> None:
+        nonlocal num_met
+        num_met += 1
+        await socket.send(ready, text=True)
+        async for raw in socket:
+            job = decode_to_worker(raw)
+            if num_met == 1:
+                await socket.send(broken, text=True)
+            elif isinstance(job, RefineJob):
+                ended = JobFailed(job.job_id, "invalid_job", "refused", False)
+                await socket.send(encode_from_worker(ended), text=True)
+
+    async def run() -> None:
+        async with asyncio.timeout(LIMIT_S), serve(answer, "127.0.0.1", 0) as server:
+            port = next(iter(server.sockets)).getsockname()[1]
+            settings = EngineSettings(worker_url=f"ws://127.0.0.1:{port}", worker_token="t")
+            async with EngineClient(settings) as client:
+                first = await collect(client, "we [___] today")
+                second = await collect(client, "we [___] today")
+
+        assert first[-1].code == "worker_died"
+        assert second[-1].code == "invalid_job"
+        assert num_met == 2
+
+    asyncio.run(run())

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from engine.contract import JobFinished, RefineJob, RegionSpec, SamplerConfig
+from engine.contract import (
+    JobFinished,
+    PassCompleted,
+    RefineJob,
+    RegionSpec,
+    SamplerConfig,
+    decode_from_worker,
+    encode_from_worker,
+)
 from engine.sampling.job import JobRun
 from engine.settings import EngineSettings
 from engine.worker.opening import open_workshop
@@ -78,3 +86,14 @@ def test_run_card_names_everything_needed_to_run_it_again(workshop):
     assert card.sampler
     assert card.versions["torch"]
     assert card.fact_checked is False
+
+
+def test_a_region_over_the_whole_text_ends_with_figures_that_are_numbers(workshop):
+    """The model may find that nothing stands there; that is no reason for a NaN."""
+    job = RefineJob("job", "A fox.", (RegionSpec("r", 0, 6),))
+
+    events = list(JobRun(workshop, job).events())
+
+    assert isinstance(events[-1], JobFinished)
+    assert all(0 <= e.mean_confidence <= 1 for e in events if isinstance(e, PassCompleted))
+    assert all(decode_from_worker(encode_from_worker(event)) == event for event in events)
