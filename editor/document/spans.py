@@ -38,6 +38,7 @@ SpanKind = Literal["locked", "region", "field"]
 
 MAX_SPANS = 2_000
 MAX_REGION_CODE_POINTS = 4_000
+MAX_SETTINGS_DEPTH = 8
 MAX_SETTINGS_BYTES = 4_096
 MAX_ID_LENGTH = 64
 
@@ -223,14 +224,32 @@ def _check_one(text: str, span: Span) -> None:
         raise TooLarge(
             f"the region has {size:,} code points; the limit is {MAX_REGION_CODE_POINTS:,}"
         )
+    _check_depth(span.settings, MAX_SETTINGS_DEPTH)
     try:
-        size_bytes = len(json.dumps(dict(span.settings)))
-    except (TypeError, ValueError) as error:
-        raise InvalidInput("the settings of a span must be plain JSON") from error
+        size_bytes = len(
+            json.dumps(dict(span.settings), allow_nan=False, ensure_ascii=False).encode("utf-8")
+        )
+    except (TypeError, ValueError) as error:  # UnicodeEncodeError, a lone surrogate, is one
+        raise InvalidInput(
+            "the settings of a span must be plain JSON: no NaN, no unpaired surrogate"
+        ) from error
     if size_bytes > MAX_SETTINGS_BYTES:
         raise TooLarge(
             f"the settings have {size_bytes:,} bytes; the limit is {MAX_SETTINGS_BYTES:,}"
         )
+
+
+def _check_depth(value: object, left: int) -> None:
+    """Refuse nesting that JSON writers and readers give up on. Raises: InvalidInput."""
+    if left < 0:
+        raise InvalidInput(
+            f"the settings of a span are nested deeper than {MAX_SETTINGS_DEPTH} levels"
+        )
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for item in value:
+            _check_depth(item, left - 1)
 
 
 def _check_overlaps(spans: Iterable[Span]) -> None:

@@ -159,7 +159,7 @@ class Reject(Message):
 class Restore(Message):
     type: Literal["restore"] = "restore"
     op_id: str = Field(min_length=1, max_length=64)
-    revision: int = Field(ge=0)
+    revision: int = Field(ge=0, le=2**31 - 1)
 
 
 class PingMessage(Message):

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from editor.document.creation import NewDocument
 from editor.document.spans import Span
 from editor.document.state import DocumentState
-from editor.errors import InvalidInput
+from editor.errors import InvalidInput, InvalidText
 from editor.hub import commands
 from editor.hub.hub import new_id
 from editor.services.documents import (
@@ -25,7 +25,7 @@ from editor.services.documents import (
 )
 from editor.store import documents as store
 from editor.store import log as edit_log
-from editor.web.errors import ErrorBody
+from editor.web.errors import ErrorBody, from_validation
 from editor.web.schemas import (
     DocumentIn,
     DocumentList,
@@ -239,8 +239,13 @@ def _read_json_body(raw: bytes) -> tuple[Imported, str | None]:
     except ValidationError as fault:
         if b'"tideline-document-1"' in raw:
             return import_file(raw, form="json"), None
-        raise fault
-    content = body.content.encode("utf-8")
+        raise from_validation(fault) from fault
+    try:
+        content = body.content.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidText(
+            f"the content has an unpaired surrogate at code point {error.start}; none is allowed"
+        ) from error
     if body.encoding == "base64":
         try:
             content = base64.b64decode(body.content, validate=True)

@@ -167,7 +167,7 @@ class RevisionOut(RevisionSummary):
 class RestoreIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    revision: int = Field(ge=0)
+    revision: int = Field(ge=0, le=2**31 - 1)
     op_id: OpId = None
 
 

@@ -1,5 +1,7 @@
 """Each bad input gets one clear error, and nothing is lost."""
 
+import json
+
 import httpx
 import pytest
 
@@ -249,3 +251,40 @@ def test_without_the_token_nothing_is_shown(server, path):
 
 def test_liveness_needs_no_token(server):
     assert httpx.get(server.base + "/healthz").json() == {"status": "alive"}
+
+
+@pytest.mark.parametrize("settings", [{"a": json.loads("[" * 60 + "]" * 60)}, {"label": "\ud800"}])
+def test_span_settings_that_cannot_be_kept_store_nothing(server, settings):
+    """A document that is refused is not there, and none becomes unreadable."""
+    before = server.request("GET", "/api/documents").json()
+    span = {"kind": "region", "from": 0, "to": 4, "settings": settings}
+    body = json.dumps({"text": TEXT, "spans": [span]})
+
+    refused(
+        server,
+        "POST",
+        "/api/documents",
+        422,
+        "invalid_input",
+        content=body,
+        headers={"content-type": "application/json"},
+    )
+
+    assert server.request("GET", "/api/documents").json() == before
+
+
+@pytest.mark.parametrize("body", ["{}", "[1]", "{bad", '{"content": 5}', '{"content": "\\ud800"}'])
+def test_an_import_body_that_is_no_import(server, body):
+    response = server.request(
+        "POST", "/api/import", content=body, headers={"content-type": "application/json"}
+    )
+
+    assert response.status_code == 422
+    assert set(response.json()) == ERROR_KEYS
+    assert response.json()["retryable"] is False
+
+
+def test_a_revision_number_beyond_what_is_stored(server, document):
+    path = f"/api/documents/{document['id']}/restore"
+
+    refused(server, "POST", path, 422, "invalid_input", json={"revision": 2**63})
