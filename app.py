@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from pydantic import ValidationError
 
 from editor.errors import EditorError, InvalidText
 from editor.settings import EditorSettings
@@ -97,7 +98,8 @@ def fill(
     from editor.headless import FillRequest, run_fill
 
     settings = EngineSettings()
-    text = sys.stdin.read() if file == "-" else read_text(Path(file))
+    raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    text = decode_text(raw, file)
     request = FillRequest.from_options(
         text,
         regions=region or [],
@@ -124,12 +126,12 @@ def fill(
         output.write_text(rendered, encoding="utf-8", newline="")
 
 
-def read_text(path: Path) -> str:
-    """Return a UTF-8 file's text, line ends as they are."""
+def decode_text(raw: bytes, name: str) -> str:
+    """Return UTF-8 bytes as text, line ends as they are."""
     try:
-        return path.read_bytes().decode("utf-8")
+        return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InvalidText(f"{path.name} is not UTF-8: byte {error.start} cannot be read") from error
+        raise InvalidText(f"{name} is not UTF-8: byte {error.start} cannot be read") from error
 
 
 @app.command()
@@ -309,14 +311,22 @@ def main() -> None:
     # A library that phones home at import must be told before anything imports it.
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     # Logs go to standard error: standard output carries a command's result and nothing else.
-    configure_logging(EditorSettings().log_format)
     try:
+        configure_logging(EditorSettings().log_format)
         app()
     except (EditorError, EngineError) as error:
         typer.echo(f"tideline: {error} [{error.code}]", err=True)
         sys.exit(2)
     except FileNotFoundError as error:
         typer.echo(f"tideline: no such file: {error.filename or error}", err=True)
+        sys.exit(2)
+    except OSError as error:
+        typer.echo(f"tideline: {error.filename or 'file'}: {error.strerror or error}", err=True)
+        sys.exit(2)
+    except ValidationError as error:
+        for item in error.errors(include_url=False):
+            name = "TIDELINE_" + "_".join(str(part).upper() for part in item["loc"])
+            typer.echo(f"tideline: {name} is {item['input']!r}: {item['msg']}", err=True)
         sys.exit(2)
 
 

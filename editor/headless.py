@@ -14,9 +14,12 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, Self, cast, get_args
 
 from editor.document.blanks import find_blanks, is_blank_marker
+from editor.document.spans import Span, check_spans
+from editor.document.text import check_text
 from editor.errors import InvalidInput
 from engine.client import EngineClient
 from engine.contract import (
+    MAX_TEXT_CODE_POINTS,
     JobFailed,
     JobFinished,
     LockSpec,
@@ -91,13 +94,7 @@ class FillRequest:
             raise InvalidInput(
                 "the text has no blank ([___], ___, {{name}}, ***, [MASK]) and no region was given"
             )
-        length = len(self.text)
-        for start, end in (*ranges, *self.locks):
-            if not 0 <= start < end <= length:
-                raise InvalidInput(
-                    f"range {start}:{end} is empty or outside the text; allowed: A:B with "
-                    f"0 <= A < B <= {length} code points"
-                )
+        self._check(ranges)
         return tuple(
             RegionSpec(
                 region_id=f"r{number}",
@@ -107,6 +104,21 @@ class FillRequest:
             )
             for number, (start, end) in enumerate(sorted(ranges), start=1)
         )
+
+    def _check(self, ranges: Sequence[tuple[int, int]]) -> None:
+        """Hold the text, regions and locks to what a document is held to."""
+        # A file keeps its line ends, unlike a document; the rest of the rules are the same.
+        check_text(self.text.replace("\r", " "), limit=MAX_TEXT_CODE_POINTS)
+        length = len(self.text)
+        for start, end in (*ranges, *self.locks):
+            if not 0 <= start < end <= length:
+                raise InvalidInput(
+                    f"range {start}:{end} is empty or outside the text; allowed: A:B with "
+                    f"0 <= A < B <= {length} code points"
+                )
+        regions = [Span(f"region {a}:{b}", "region", a, b) for a, b in ranges]
+        locks = [Span(f"lock {a}:{b}", "locked", a, b) for a, b in self.locks]
+        check_spans(self.text, [*regions, *locks])
 
 
 @dataclass(frozen=True, slots=True)
