@@ -62,7 +62,7 @@ async def show_run(run_id: RunId, services: Found) -> RunOut:
 
 @router.post("/runs/{run_id}/cancel", summary="Stop a run")
 async def cancel_run(run_id: RunId, services: Found) -> RunOut:
-    """Ask the run to stop after the pass it is in; what it settled so far is offered."""
+    """Ask the run to stop after the pass it is in; nothing of it is offered."""
     row = await services.database.read(lambda db: store.find_run(db, run_id))
     if row.state in ("queued", "running"):
         async with services.hub.room(row.document_id) as room:
