@@ -59,7 +59,7 @@ def serve(
 
     given = {"host": host, "port": port}
     flags = {name: value for name, value in given.items() if value is not None}
-    settings = EditorSettings.model_validate(EditorSettings().model_dump() | flags)
+    settings = EditorSettings.model_validate(flags)  # flags win over the environment
     engine_settings = EngineSettings()
     ensure_built()
     pull_if_needed(engine_settings)

@@ -8,7 +8,6 @@ Source of the format: shared notes of the prototype; see `engine/LOG.md`.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,15 +20,9 @@ from torch import Tensor
 from engine.denoisers.llama import LayerWeights, LowRank, Matrix, Weights
 from engine.errors import ModelMissing, UnknownModel
 
-__all__ = ["Adapter", "file_sha256"]
+__all__ = ["Adapter"]
 
 MATRICES = ("attention.qkv", "attention.o", "mlp.gate_up", "mlp.down")
-
-
-def file_sha256(path: Path) -> str:
-    """Return the hex digest of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

