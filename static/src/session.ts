@@ -54,6 +54,8 @@ export class DocumentSession {
   readonly facts = new Emitter<SessionFact>()
   readonly runView: RunView
   readonly suggestions = new Map<string, SuggestionWire>()
+  /** Suggestions decided here that the server has not answered: they are not shown again meanwhile. */
+  private readonly awaited = new Set<string>()
   revisions: RevisionWire[] = []
   title = ""
   worker: Welcome["worker"] = "ready"
@@ -298,6 +300,7 @@ export class DocumentSession {
     if (message.text === null && this.keeper.base !== null) this.receiveUpdates(message.updates)
     else if (!this.takeSnapshot(message)) return
     this.suggestions.clear()
+    this.awaited.clear()
     for (const suggestion of message.suggestions) this.suggestions.set(suggestion.id, suggestion)
     this.runs.keepOnly(message.runs)
     this.link = "open"
@@ -388,7 +391,10 @@ export class DocumentSession {
       this.host.view.dispatch({ effects: settleSpans.of([...op.task.add, ...op.task.remove]) })
       this.sender.notReady()
       this.connection?.restart()
-    } else if (op?.kind === "task" && op.task.kind === "reject") this.showSuggestions()
+    } else if (op?.kind === "task" && op.task.kind === "reject") {
+      for (const id of op.task.suggestionIds) this.awaited.delete(id)
+      this.showSuggestions()
+    }
     this.facts.emit({ kind: "trouble", code: frame.code, message: frame.message })
     this.sender.pump()
   }
@@ -427,14 +433,16 @@ export class DocumentSession {
     const { open } = this.host.view.state.field(reviewField)
     const wasShown = open.some(({ ids }) => ids.includes(frame.suggestion_id))
     if (known !== undefined) this.suggestions.set(frame.suggestion_id, { ...known, state: frame.state })
+    this.awaited.delete(frame.suggestion_id)
     this.showSuggestions()
     if (wasShown && frame.state === "void" && frame.reason !== null) this.facts.emit({ kind: "note", message: `A suggestion went: ${frame.reason}.` })
     this.sender.pump()
     this.facts.emit({ kind: "changed" })
   }
 
-  private showSuggestions(except: readonly string[] = []): void {
-    const open = [...this.suggestions.values()].filter((one) => one.state === "open" && !except.includes(one.id))
+  private showSuggestions(decidedIds: readonly string[] = []): void {
+    for (const id of decidedIds) this.awaited.add(id)
+    const open = [...this.suggestions.values()].filter((one) => one.state === "open" && !this.awaited.has(one.id))
     this.host.view.dispatch({ effects: receiveSuggestions.of(open) })
     this.facts.emit({ kind: "changed" })
   }

@@ -162,3 +162,28 @@ def test_the_page_loads_without_an_error_in_the_console(page, server):
     page.wait_for_load_state("networkidle")
 
     assert problems == []
+
+
+def test_what_was_decided_is_not_shown_again_while_the_server_answers(open_editor: Any):
+    """The answers come one by one; the first must not bring the others back."""
+    editor: Editor = open_editor("First [___] and then [___] and [___] at last.")
+    refine_to_the_end(editor)
+    editor.page.evaluate(
+        """() => {
+      window.shownAgain = 0
+      new MutationObserver((records) => {
+        const nodes = records.flatMap(({ addedNodes }) => [...addedNodes])
+        for (const node of nodes)
+          if (node instanceof Element && (node.matches('ins') || node.querySelector('ins')))
+            window.shownAgain += 1
+      }).observe(document.querySelector('.cm-content'), { childList: true, subtree: true })
+    }"""
+    )
+
+    editor.page.locator(".tl-dock").get_by_role("button", name="Accept all (3)").click()
+    editor.wait_saved()
+    expect(editor.page.locator(".tl-status")).to_have_text(re.compile("^3 suggestions accepted"))
+    editor.page.wait_for_load_state("networkidle")
+
+    assert editor.page.locator("ins.tl-ins").count() == 0
+    assert editor.page.evaluate("window.shownAgain") == 0
