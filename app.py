@@ -192,7 +192,11 @@ def train(
     steps: Annotated[int | None, typer.Option(help="Steps in all.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Stop after this long.")] = None,
     batch: Annotated[int, typer.Option(help="Windows per step.")] = 20,
-    learning_rate: Annotated[float, typer.Option(help="Peak rate.")] = 1e-3,
+    learning_rate: Annotated[float, typer.Option(help="Peak rate.")] = 2e-4,
+    warmup_steps: Annotated[int, typer.Option(help="Steps to the peak rate.")] = 100,
+    average: Annotated[float, typer.Option(help="Decay of the released average.")] = 0.99,
+    seed: Annotated[int, typer.Option(help="Of data and corruption.")] = 1,
+    measure_every: Annotated[int, typer.Option(help="Steps between held-out scores.")] = 100,
     compiled: Annotated[bool, typer.Option(help="Compile the layers first.")] = False,
     idle: Annotated[bool, typer.Option(help="Give way to everything else.")] = False,
 ) -> None:
@@ -207,10 +211,17 @@ def train(
         init=init,
         steps=steps,
         minutes=minutes,
+        measure_every=measure_every,
         compile=compiled,
         idle=idle,
     )
-    config = TrainConfig(batch=batch, learning_rate=learning_rate)
+    config = TrainConfig(
+        seed=seed,
+        batch=batch,
+        learning_rate=learning_rate,
+        warmup_steps=warmup_steps,
+        average=average,
+    )
     typer.echo(f"{run_training(request, EngineSettings(), config)} steps in all")
 
 

@@ -33,6 +33,7 @@ from engine.training.trainer import StepReport, TrainConfig, Trainer
 __all__ = ["TrainRequest", "run_training"]
 
 WINDOW_TOKENS = 192
+HELDOUT_WINDOWS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def run_training(request: TrainRequest, settings: EngineSettings, config: TrainC
     if request.compile:
         trainer.compile()
     windows = (
-        read_windows(request.heldout, codec, count=64, length=WINDOW_TOKENS)
+        read_windows(request.heldout, codec, count=HELDOUT_WINDOWS, length=WINDOW_TOKENS)
         if request.heldout
         else None
     )

@@ -1,8 +1,11 @@
-"""Cut a window of text into context and regions, and hide part of the regions.
+"""Cut a window of text into context and regions, and hide part of the regions, twice.
 
 Owns the distribution of training samples: how many regions, how long, how much is masked,
 which visible tokens are wrong, how much PAD. Pure NumPy, driven by the generator it is given.
 Every sample has the same shapes, so that the compiled loop never sees a new one.
+
+The second hiding is the first's complement: what was hidden is in view and what was in view is
+hidden, so that two looks at one encoded context score each word about once.
 
 Shapes: C context tokens, S stream slots (anchors + region slots), one row a sample.
 """
@@ -51,6 +54,8 @@ class Sample:
     positions: Ints  # [S]
     targets: Ints  # [S] the true token, V for PAD; -1 where nothing is to be predicted
     weight: NDArray[np.float32]  # [S] loss weight of a slot, 0 where not predicted
+    other_state: Bytes  # [S] of the second look; visible words there are the true ones
+    other_weight: NDArray[np.float32]  # [S]
 
 
 def share_out(total: int, parts: int, rng: np.random.Generator) -> list[int]:
@@ -111,6 +116,8 @@ class _Builder:
         self.positions = np.zeros(slots, np.int64)
         self.targets = np.full(slots, -1, np.int64)
         self.weight = np.zeros(slots, np.float32)
+        self.other_state = np.full(slots, ABSENT, np.uint8)
+        self.other_weight = np.zeros(slots, np.float32)
         self.slot = 0
         self.place = 0
         self.last = 0  # token 0 opens a text
@@ -126,15 +133,22 @@ class _Builder:
     def add_region(self, window: Ints, length: int, pad: int) -> Ints:
         real = length - pad
         self.tokens[self.slot] = self.last
-        self.state[self.slot] = TOKEN
+        self.state[self.slot] = self.other_state[self.slot] = TOKEN
         self.positions[self.slot] = max(self.place - 1, 0)
         region = slice(self.slot + 1, self.slot + 1 + length)
         truth = np.concatenate([window[:real], np.full(pad, self.vocab_size)])
-        state, tokens, weight = self._hide(truth, real)
-        self.tokens[region], self.state[region] = tokens, state
+        masked = self._choose_masked(truth, real)
+        wrong = ~masked & (self.rng.random(length) < self.config.wrong_share)
+        wrong[real:] = False
+        words = np.where(truth < self.vocab_size, truth, 0)
+        uniform = self.rng.integers(17, self.vocab_size, length)
+        self.tokens[region] = np.where(wrong, uniform, words)
+        self.state[region], self.weight[region] = self._view(masked, wrong, real)
+        other = self._complement(masked, real)
+        none_wrong = np.zeros_like(wrong)
+        self.other_state[region], self.other_weight[region] = self._view(other, none_wrong, real)
         self.positions[region] = np.arange(self.place, self.place + length)
         self.targets[region] = truth
-        self.weight[region] = weight
         self.slot += length + 1
         self.place += length
         if self.rng.random() < self.config.gap_share:
@@ -143,30 +157,48 @@ class _Builder:
             self.last = int(window[real - 1])
         return window[real:]
 
-    def _hide(self, truth: Ints, real: int) -> tuple[Bytes, Ints, NDArray[np.float32]]:
+    def _choose_masked(self, truth: Ints, real: int) -> Bools:
         config, rng = self.config, self.rng
         ratio = 1.0 if rng.random() < config.full_mask_share else rng.uniform(0.05, 1.0)
-        masked = rng.random(len(truth)) < ratio
-        _close_tail(masked, real, rng)
+        return self._settle(rng.random(len(truth)) < ratio, real)
+
+    def _complement(self, masked: Bools, real: int) -> Bools:
+        """What the second look hides: the rest, or a part anew where nothing was in view."""
+        if masked.all():
+            return self._settle(self.rng.random(len(masked)) < self.rng.uniform(0.05, 0.7), real)
+        return self._settle(~masked, real)
+
+    def _settle(self, masked: Bools, real: int) -> Bools:
+        _close_tail(masked, real, self.rng)
         if not masked.any():
-            masked[rng.integers(max(real, 1))] = True
-        wrong = ~masked & (rng.random(len(truth)) < config.wrong_share)
-        wrong[real:] = False
-        state = np.where(masked, MASK, np.where(np.arange(len(truth)) < real, TOKEN, PAD))
-        tokens = np.where(truth < self.vocab_size, truth, 0)
-        tokens = np.where(wrong, rng.integers(17, self.vocab_size, len(truth)), tokens)
-        weight = np.where(masked, min(1.0 / ratio, 3.0), 0.0)
+            masked[self.rng.integers(max(real, 1))] = True
+        return masked
+
+    def _view(self, masked: Bools, wrong: Bools, real: int) -> tuple[Bytes, NDArray[np.float32]]:
+        """Return state and loss weight of a region's slots."""
+        is_word = np.arange(len(masked)) < real
+        state = np.where(masked, MASK, np.where(is_word, TOKEN, PAD))
+        weight = np.where(masked, min(1.0 / masked.mean(), 3.0), 0.0)
         # Visible slots are scored too, right and wrong ones alike, so that the probability of
         # a visible token means something.
-        weight = np.where(~masked & (wrong | (rng.random(len(truth)) < 0.15)), 1.0, weight)
+        is_checked = wrong | (self.rng.random(len(masked)) < 0.15)
+        weight = np.where(~masked & is_checked, 1.0, weight)
         weight[real:] *= 0.5  # PAD is easy once found; it must not crowd out words
-        return state.astype(np.uint8), tokens, weight.astype(np.float32)
+        return state.astype(np.uint8), weight.astype(np.float32)
 
     def finish(self) -> Sample:
         context = np.concatenate(self.context)
         positions = np.concatenate(self.context_positions)
         return Sample(
-            context, positions, self.tokens, self.state, self.positions, self.targets, self.weight
+            context,
+            positions,
+            self.tokens,
+            self.state,
+            self.positions,
+            self.targets,
+            self.weight,
+            self.other_state,
+            self.other_weight,
         )
 
 

@@ -40,7 +40,9 @@ CASES = (
     HeldoutCase("masked_50", 96, 0.5),
     HeldoutCase("masked_all", 96, 1.0),
     HeldoutCase("gap_8", 8, 1.0),
+    HeldoutCase("gap_4", 4, 1.0),
     HeldoutCase("gap_2", 2, 1.0),
+    HeldoutCase("gap_1", 1, 1.0),
 )
 
 
@@ -127,6 +129,7 @@ def _hide(windows: Ints, case: HeldoutCase, trainer: Trainer, rng: np.random.Gen
         "targets": np.concatenate([anchor - 1, region], axis=1),
         "weight": np.concatenate([anchor, masked], axis=1).astype(np.float32),
     }
+    arrays |= {"other_state": arrays["state"], "other_weight": arrays["weight"]}
     return Batch(
         **{name: torch.from_numpy(array).to(trainer.device) for name, array in arrays.items()}
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import torch
@@ -31,7 +30,7 @@ from engine.training.corpus import Corpus
 from engine.training.corruption import CorruptionConfig, corrupt, stack_samples
 from engine.training.objective import infill_loss
 
-__all__ = ["Batch", "StepReport", "TrainConfig", "Trainer", "fill_from_guesses", "make_batch"]
+__all__ = ["Batch", "StepReport", "TrainConfig", "Trainer", "make_batch", "second_look"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +39,14 @@ class TrainConfig:
 
     seed: int = 1
     batch: int = 20
-    learning_rate: float = 1e-3
-    warmup_steps: int = 40
+    learning_rate: float = 2e-4
+    warmup_steps: int = 100
     weight_decay: float = 0.01
     clip_norm: float = 1.0
-    average: float = 0.995  # of the moving average of the weights
-    revisit: bool = True  # second half-step on the model's own guesses
+    average: float = 0.99  # of the moving average of the weights
+    own_wrong_share: float = 0.08  # of the second look's visible words: its first guess instead
     scored_ratio: float = 0.75  # rows kept for the loss, a fixed number per batch
+    other_scored_ratio: float = 0.55  # the same for the second look, which hides less
     corruption: CorruptionConfig = field(default_factory=CorruptionConfig)
 
 
@@ -61,6 +61,8 @@ class Batch:
     positions: Tensor
     targets: Tensor
     weight: Tensor
+    other_state: Tensor
+    other_weight: Tensor
 
     @property
     def stream(self) -> RegionStream:
@@ -92,22 +94,24 @@ def make_batch(
     return Batch(**{name: torch.from_numpy(array).to(device) for name, array in arrays.items()})
 
 
-def fill_from_guesses(batch: Batch, guesses: Tensor, vocab_size: int, rng: Any) -> Batch:
-    """Show the model its own guesses: a share of each row's masked slots become visible.
+def second_look(batch: Batch, guesses: Tensor, share: float, rng: np.random.Generator) -> Batch:
+    """Return the batch with the complement hidden, and a few of the model's own wrong words.
 
-    `guesses` [B, S] int64 holds the best token for each masked slot, -1 elsewhere. What becomes
-    visible keeps its true target, so that the model learns to doubt its own words.
+    `guesses` [B, S] int64 holds the first look's best word for each masked slot, -1 elsewhere (and
+    for PAD). With probability `share` a visible slot shows it in place of the true word and is
+    scored, so that the model learns to doubt what it would itself have said.
 
     Source: step-unrolled denoising, SUNDAE (arXiv:2112.06749), one unrolled step.
     """
-    shares = torch.from_numpy(rng.uniform(0.2, 0.8, (guesses.shape[0], 1))).to(guesses.device)
     draw = torch.from_numpy(rng.random(tuple(guesses.shape))).to(guesses.device)
-    shown = (guesses >= 0) & (guesses < vocab_size) & (draw < shares)
-    shown &= batch.targets < vocab_size
+    in_view = (batch.other_state == SlotState.TOKEN) & (batch.targets >= 0)
+    shown = in_view & (guesses >= 0) & (draw < share)
+    words = torch.where(in_view, batch.targets, batch.tokens)
     return replace(
         batch,
-        tokens=torch.where(shown, guesses, batch.tokens),
-        state=torch.where(shown, int(SlotState.TOKEN), batch.state.long()).to(torch.uint8),
+        tokens=torch.where(shown, guesses, words),
+        state=batch.other_state,
+        weight=torch.where(shown, 1.0, batch.other_weight),
     )
 
 
@@ -144,18 +148,17 @@ class Trainer:
         self._layer = torch.compile(region_layer, dynamic=False)
 
     def step(self) -> StepReport:
-        """Run one optimiser step (two half-steps with `revisit`) and advance."""
+        """Run one optimiser step, two looks at one encoded context, and advance."""
         started = time.perf_counter()
         config = self.config
         batch = make_batch(self.corpus, config, self.vocab_size, self.step_index, self.device)
         context = self.encode(batch)
-        loss, accuracy, guesses = self._half_step(batch, context)
-        if config.revisit:
-            rng = np.random.default_rng((config.seed, self.step_index, 1 << 20))
-            second = fill_from_guesses(batch, guesses, self.vocab_size, rng)
-            self._half_step(second, context)
+        loss, accuracy, guesses = self._half_step(batch, context, config.scored_ratio)
+        rng = np.random.default_rng((config.seed, self.step_index, 1 << 20))
+        other = second_look(batch, guesses, config.own_wrong_share, rng)
+        self._half_step(other, context, config.other_scored_ratio)
         self._update()
-        tokens = int((batch.targets >= 0).sum()) * (2 if config.revisit else 1)
+        tokens = 2 * int((batch.targets >= 0).sum())
         self.region_tokens += tokens
         report = StepReport(self.step_index, loss, accuracy, tokens, time.perf_counter() - started)
         self.step_index += 1
@@ -191,9 +194,12 @@ class Trainer:
             layer_step=self._layer,
         )
 
-    def _half_step(self, batch: Batch, context: list[KeyValue]) -> tuple[float, float, Tensor]:
+    def _half_step(
+        self, batch: Batch, context: list[KeyValue], scored_ratio: float
+    ) -> tuple[float, float, Tensor]:
+        """Add half a step's gradient; return its loss, accuracy and the masked slots' guesses."""
         hidden = self.hidden(batch, context, self.parameters)
-        rows = self._scored_rows(batch)
+        rows = _scored_rows(batch, scored_ratio)
         flat_targets, flat_weight = batch.targets.flatten(), batch.weight.flatten()
         # Column s is predicted by column s - 1; an anchor is never a target, so s >= 1.
         loss, _, best = infill_loss(
@@ -204,24 +210,13 @@ class Trainer:
             flat_weight[rows],
         )
         scale = flat_weight[rows].sum().clamp_min(1.0)
-        share = loss / scale / (2 if self.config.revisit else 1)
-        share.backward()  # type: ignore[no-untyped-call]
+        (loss / scale / 2).backward()  # type: ignore[no-untyped-call]
         masked = (batch.state.flatten()[rows] == SlotState.MASK) & (flat_weight[rows] > 0)
         right = (best == flat_targets[rows]) & masked
         guesses = torch.full_like(flat_targets, -1)
-        guesses[rows[masked]] = best[masked]
+        guesses[rows[masked]] = torch.where(best < self.vocab_size, best, -1)[masked]
         accuracy = float(right.sum() / masked.sum().clamp_min(1))
         return float(loss.detach() / scale), accuracy, guesses.view_as(batch.targets)
-
-    def _scored_rows(self, batch: Batch) -> Tensor:
-        """Return a fixed number of flat slot indices, those with weight first.
-
-        A number that varied would make the allocator keep a buffer of every size it ever saw.
-        """
-        weight = batch.weight.flatten()
-        count = int(weight.numel() * self.config.scored_ratio)
-        order = torch.argsort((weight == 0).to(torch.int8), stable=True)
-        return order[:count].clamp_min(1)
 
     def _update(self) -> None:
         config = self.config
@@ -236,3 +231,13 @@ class Trainer:
         with torch.no_grad():
             for name, parameter in self.parameters.items():
                 self.averaged[name].lerp_(parameter, 1 - keep)
+
+
+def _scored_rows(batch: Batch, ratio: float) -> Tensor:
+    """Return a fixed number of flat slot indices, those with weight first.
+
+    A number that varied would make the allocator keep a buffer of every size it ever saw.
+    """
+    weight = batch.weight.flatten()
+    order = torch.argsort((weight == 0).to(torch.int8), stable=True)
+    return order[: int(weight.numel() * ratio)].clamp_min(1)

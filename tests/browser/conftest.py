@@ -196,31 +196,42 @@ class Editor:
 
 
 # Puts the selection where the words are, through the DOM, as dragging a mouse does.
-_SELECT = """words => {
+_SELECT = """async words => {
   const content = document.querySelector('.cm-content')
+  const view = content.cmTile.root.view
   content.focus()
-  const walker = document.createTreeWalker(content, NodeFilter.SHOW_TEXT)
-  const nodes = []
-  while (walker.nextNode()) {
-    const node = walker.currentNode
-    if (!node.parentElement.closest('.tl-draft, .tl-card, ins')) nodes.push(node)
-  }
-  const text = nodes.map(node => node.data).join('')
-  const start = text.indexOf(words)
-  if (start < 0) throw new Error('these words are not in the text')
-  const place = offset => {
-    for (const node of nodes) {
-      if (offset <= node.data.length) return [node, offset]
-      offset -= node.data.length
+  const find = () => {
+    const walker = document.createTreeWalker(content, NodeFilter.SHOW_TEXT)
+    const nodes = []
+    while (walker.nextNode()) {
+      const node = walker.currentNode
+      if (!node.parentElement.closest('.tl-draft, .tl-card, ins')) nodes.push(node)
     }
+    const start = nodes.map(node => node.data).join('').indexOf(words)
+    if (start < 0) throw new Error('these words are not in the text')
+    const place = offset => {
+      for (const node of nodes) {
+        if (offset <= node.data.length) return [node, offset]
+        offset -= node.data.length
+      }
+    }
+    return [place(start), place(start + words.length)]
   }
-  const range = document.createRange()
-  range.setStart(...place(start))
-  range.setEnd(...place(start + words.length))
-  const selection = getSelection()
-  selection.removeAllRanges()
-  selection.addRange(range)
-  return new Promise(done => setTimeout(done, 60))
+  // A frame drawn before the editor has read the selection puts its own back, so ask again.
+  for (let tries = 0; tries < 50; tries++) {
+    const [start, end] = find()
+    const range = document.createRange()
+    range.setStart(...start)
+    range.setEnd(...end)
+    const selection = getSelection()
+    selection.removeAllRanges()
+    selection.addRange(range)
+    await new Promise(done => setTimeout(done, 60))
+    const {from, to} = view.state.selection.main
+    const [first, last] = find()
+    if (view.posAtDOM(...first) === from && view.posAtDOM(...last) === to) return
+  }
+  throw new Error('the editor did not take the selection')
 }"""
 
 _PASTE = """text => {

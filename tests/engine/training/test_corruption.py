@@ -36,8 +36,12 @@ def test_context_and_truth_are_the_window_in_order(seed: int):
 @example(46182)  # the only mask fell into the tail that was then made visible
 def test_pad_is_a_tail_and_every_region_hides_something(seed: int):
     made = sample(seed)
-    for region in regions_of(made):
-        states = made.state[region]
+    views = [
+        (region, state[region])
+        for region in regions_of(made)
+        for state in (made.state, made.other_state)
+    ]
+    for region, states in views:
         assert (states == MASK).any()
         pads = np.flatnonzero(states == PAD)
         if len(pads):
@@ -48,12 +52,24 @@ def test_pad_is_a_tail_and_every_region_hides_something(seed: int):
             assert (targets[first_pad[0] :] == VOCAB).all()
 
 
+@settings(max_examples=200)
+@given(st.integers(0, 2**32))
+def test_second_look_hides_what_the_first_shows(seed: int):
+    made = sample(seed)
+    for region in regions_of(made):
+        words = made.targets[region] < VOCAB
+        first, other = made.state[region] == MASK, made.other_state[region] == MASK
+        if not first.all():
+            assert (other[words & ~first]).all()
+
+
 @settings(max_examples=100)
 @given(st.integers(0, 2**32))
 def test_every_masked_slot_is_scored_and_no_anchor_is(seed: int):
     made = sample(seed)
 
     assert (made.weight[made.state == MASK] > 0).all()
+    assert (made.other_weight[made.other_state == MASK] > 0).all()
     assert (made.weight[made.state == ABSENT] == 0).all()
     assert (made.weight[made.targets < 0] == 0).all()
 

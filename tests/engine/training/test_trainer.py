@@ -10,7 +10,7 @@ from engine.training import checkpoint
 from engine.training.corpus import Corpus, prepare_corpus
 from engine.training.corruption import CorruptionConfig
 from engine.training.objective import infill_loss
-from engine.training.trainer import TrainConfig, Trainer, fill_from_guesses, make_batch
+from engine.training.trainer import TrainConfig, Trainer, make_batch, second_look
 from tests.engine.denoisers.tiny import SHAPE, VOCAB, tiny_adapter, tiny_codec, tiny_weights
 
 CONFIG = TrainConfig(
@@ -125,17 +125,30 @@ def test_exported_adapter_loads_and_holds_the_average(corpus, tmp_path):
     )
 
 
-def test_guesses_become_visible_only_where_words_were_masked(corpus):
+def test_second_look_shows_true_words_and_a_share_of_first_guesses(corpus):
     batch = make_batch(corpus, CONFIG, VOCAB, 0, torch.device("cpu"))
     guesses = torch.where(batch.state == SlotState.MASK, 77, -1)
 
-    shown = fill_from_guesses(batch, guesses, VOCAB, np.random.default_rng(0))
+    def look(share: float):
+        return second_look(batch, guesses, share, np.random.default_rng(0))
 
-    changed = shown.state != batch.state
-    assert changed.any()
-    assert (batch.state[changed] == SlotState.MASK).all()
-    assert (shown.tokens[changed] == 77).all()
-    assert torch.equal(shown.targets, batch.targets)
+    true, own = look(0.0), look(1.0)
+
+    in_view = (true.state == SlotState.TOKEN) & (batch.targets >= 0)
+    assert in_view.any()
+    assert torch.equal(true.tokens[in_view], batch.targets[in_view])
+    shown = own.tokens != true.tokens
+    assert torch.equal(shown, in_view & (guesses == 77) & (batch.targets != 77))
+    assert (own.weight[shown] == 1.0).all()
+    assert torch.equal(own.targets, batch.targets)
+
+
+def test_two_looks_score_every_hidden_word_of_a_part_masked_region(corpus):
+    batch = make_batch(corpus, CONFIG, VOCAB, 0, torch.device("cpu"))
+    hidden_once = (batch.state == SlotState.MASK) | (batch.other_state == SlotState.MASK)
+    words = (batch.targets >= 0) & (batch.targets < VOCAB)
+
+    assert (hidden_once & words).sum() / words.sum() > 0.9
 
 
 def test_windows_follow_source_weights(tmp_path):
