@@ -18,6 +18,7 @@ from engine.canvas.canvas import Canvas
 from engine.canvas.slots import SlotState
 from engine.denoisers.base import Context, Denoiser
 from engine.sampling.admissible import Admissible
+from engine.sampling.calibration import Calibration
 from engine.sampling.randomness import CounterHash
 
 __all__ = ["Beliefs", "Draw", "hidden_probability", "hidden_stripes", "score_canvas"]
@@ -68,15 +69,23 @@ class Draw:
 
 
 def score_canvas(
-    denoiser: Denoiser, context: Context, canvas: Canvas, admissible: Admissible
+    denoiser: Denoiser,
+    context: Context,
+    canvas: Canvas,
+    admissible: Admissible,
+    *,
+    calibration: Calibration,
 ) -> Beliefs:
     """Score every masked slot of the candidates that have any: one forward.
 
-    Costs one NFE for each such candidate.
+    Logits are divided by the temperature of their part's mask ratio before any ban. Costs one
+    NFE for each such candidate.
     """
     masked = canvas.masked
     active = torch.nonzero(masked.flatten(1).any(-1)).flatten().tolist()
     logits = _forward(denoiser, context, canvas, active, masked[active])
+    if not calibration.is_identity:
+        logits = logits / _temperatures(calibration, canvas)[masked].unsqueeze(-1).to(logits)
     logits = admissible.apply(logits, canvas, active)
     row = torch.full(masked.shape, -1, dtype=torch.int64)
     row[masked] = torch.arange(int(masked.sum()))
@@ -84,6 +93,16 @@ def score_canvas(
     best_logprob, best = logprobs.topk(NUM_BEST, dim=-1)
     entropy = -(logprobs.exp() * logprobs).sum(-1)
     return Beliefs(row, logprobs, best.cpu(), best_logprob.cpu(), entropy.cpu(), len(active))
+
+
+def _temperatures(calibration: Calibration, canvas: Canvas) -> Tensor:
+    """Return the divisor of every slot [C, P, L]: one number a part."""
+    num_masked, lengths = canvas.masked.sum(-1).tolist(), canvas.lengths.tolist()
+    by_part = [
+        [calibration.temperature(masked, max(slots, 1)) for masked, slots in zip(*row, strict=True)]
+        for row in zip(num_masked, lengths, strict=True)
+    ]
+    return torch.tensor(by_part).unsqueeze(-1).expand(canvas.masked.shape)
 
 
 def hidden_probability(

@@ -29,6 +29,7 @@ from engine.contract import (
 from engine.denoisers.base import Context, Denoiser
 from engine.router import choose_route
 from engine.sampling.autoregressive import CausalRun
+from engine.sampling.calibration import Calibration
 from engine.sampling.outcome import Outcome
 from engine.sampling.pass_loop import WindowRun
 from engine.sampling.plan import JobPlan, plan_job
@@ -60,6 +61,7 @@ class Workshop:
     trace_key: bytes
     now_s: Callable[[], float]
     contexts: ContextCache = field(default_factory=lambda: ContextCache(NUM_CONTEXTS))
+    calibration: Calibration = field(default_factory=Calibration)
 
 
 @dataclass(slots=True)
@@ -161,6 +163,7 @@ class JobRun:
             ),
             random=CounterHash(self.job.config.seed + number, self._request_key()),
             trace_key=shop.trace_key,
+            calibration=shop.calibration,
         )
         self._progress.encode_ms += (shop.now_s() - started_s) * MS_PER_S
         budget = self._budget(number)
@@ -252,7 +255,11 @@ class JobRun:
             self._workshop.identity,
             route=self.route,
             sampler=self._sampler.card()
-            | {"max_passes_by_window": self._pass_limits, "nfe": progress.nfe},
+            | {
+                "max_passes_by_window": self._pass_limits,
+                "nfe": progress.nfe,
+                "calibration": list(self._workshop.calibration.temperatures),
+            },
             canvas={
                 "context_tokens": self._workshop.context_tokens,
                 # What the model saw on each side of a window's first and last part.

@@ -90,7 +90,9 @@ class WindowRun:
                 result.stop_reason = reason
                 break
             started_s = self._now_s()
-            beliefs = score_canvas(task.denoiser, task.context, canvas, self._admissible)
+            beliefs = score_canvas(
+                task.denoiser, task.context, canvas, self._admissible, calibration=task.calibration
+            )
         self._finish(canvas, reporter.confidence)
 
     def _end_reason(self, scores: SlotScores, canvas: Canvas) -> StopReason | None:

@@ -6,7 +6,7 @@ The kept lengths' canvases have not changed since, so the probe is their first p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.canvas.canvas import Canvas
 from engine.canvas.layout import Window
@@ -14,6 +14,7 @@ from engine.canvas.length import rank_lengths
 from engine.denoisers.base import Context, Denoiser
 from engine.sampling.admissible import Admissible
 from engine.sampling.beliefs import Beliefs, Draw, score_canvas
+from engine.sampling.calibration import Calibration
 from engine.sampling.policies import Sampler
 from engine.sampling.randomness import CounterHash
 from engine.sampling.vocabulary import Vocabulary
@@ -46,6 +47,7 @@ class WindowTask:
     may_stabilise: tuple[bool, ...]  # [P] whether a prefix may be promised before the end
     random: CounterHash
     trace_key: bytes
+    calibration: Calibration = field(default_factory=Calibration)
 
 
 def probe_lengths(
@@ -61,7 +63,9 @@ def probe_lengths(
     probe = _blank_canvas(task, tried)
     if not bool(probe.masked.any()):
         return _blank_canvas(task, tried[:1]), None, [_draw(task, 0, 0.0)]
-    beliefs = score_canvas(task.denoiser, task.context, probe, admissible)
+    beliefs = score_canvas(
+        task.denoiser, task.context, probe, admissible, calibration=task.calibration
+    )
     ranked = [_rank_lengths(task, beliefs, part) for part in range(len(task.lengths))]
     num_greedy = min(task.sampler.num_lengths, max(len(item) for item in ranked))
     picks = [
