@@ -12,14 +12,15 @@ import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast, get_args
 
 import typer
 from pydantic import ValidationError
 
 from editor.errors import EditorError, InvalidText
 from editor.settings import EditorSettings
-from engine.errors import EngineError, UnknownModel
+from engine.contract import Preset
+from engine.errors import EngineError, InvalidJob, UnknownModel
 from engine.settings import EngineSettings
 
 app = typer.Typer(
@@ -126,6 +127,14 @@ def fill(
         output.write_text(rendered, encoding="utf-8", newline="")
 
 
+def check_preset(name: str) -> Preset:
+    """Return the preset of that name. Raises: InvalidJob naming those there are."""
+    for preset in get_args(Preset):
+        if name == preset:
+            return cast(Preset, preset)
+    raise InvalidJob(f"preset {name!r}; allowed: {', '.join(get_args(Preset))}")
+
+
 def decode_text(raw: bytes, name: str) -> str:
     """Return UTF-8 bytes as text, line ends as they are."""
     try:
@@ -227,19 +236,43 @@ def train(
 
 @app.command()
 def bench(
-    what: Annotated[str, typer.Argument(help="latency or quality.")] = "latency",
-    heldout: Annotated[Path | None, typer.Option(help="quality: folder of <domain>.txt.")] = None,
-    per_cell: Annotated[int, typer.Option(help="quality: gaps per domain and length.")] = 5,
+    what: Annotated[
+        str, typer.Argument(help="latency, quality, positions, lengths or templates.")
+    ] = "latency",
+    heldout: Annotated[
+        Path | None, typer.Option(help="Folder of <domain>.txt; templates: a .jsonl file.")
+    ] = None,
+    count: Annotated[
+        int | None, typer.Option(min=1, help="Gaps per domain and length, windows or templates.")
+    ] = None,
     preset: Annotated[str, typer.Option(help="fast, balanced or careful.")] = "balanced",
+    seed: Annotated[int, typer.Option(help="Chooses the gaps.")] = 0,
+    judge: Annotated[bool, typer.Option(help="quality: ask another model too.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="lengths: draw here (.svg, .png).")] = None,
+    calibration: Annotated[
+        Path | None, typer.Option(help="positions: write fitted temperatures here.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Measure on this machine; the last line on standard output is one JSON document."""
-    from engine.bench.command import run_bench
+    from engine.bench.command import BenchRequest, run_bench
 
     settings = EngineSettings()
+    request = BenchRequest(
+        what=what,
+        heldout=heldout,
+        count=count,
+        preset=check_preset(preset),
+        seed=seed,
+        judged=judge,
+        plot=plot,
+        calibration=calibration,
+    )
     pull_if_needed(settings)
-    report = run_bench(what, settings, heldout=heldout, per_cell=per_cell, preset=preset)
-    typer.echo(json.dumps(report, indent=None if as_json else 1))
+    report = run_bench(request, settings)
+    if not as_json:
+        typer.echo(json.dumps(report, indent=1, ensure_ascii=False), err=True)
+    typer.echo(json.dumps(report, ensure_ascii=False))
 
 
 @db_app.command("upgrade")

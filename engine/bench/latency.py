@@ -64,4 +64,4 @@ def _note(number: int) -> Gap:
     text = f"Part {number}. " + NOTE
     start = text.index("{gap}")
     text = text.replace("{gap}", REFERENCE)
-    return Gap("note", number, text, start, start + len(REFERENCE), 8)
+    return Gap("note", number, text, ((start, start + len(REFERENCE)),), 8)

@@ -1,23 +1,25 @@
-"""Run one gap by one route and keep what the benchmarks compare."""
+"""Run one task by one route and keep what the benchmarks compare."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from engine.bench.tasks import Gap
 from engine.contract import JobFinished, RefineJob, RegionSpec, SamplerConfig
 from engine.sampling.job import JobRun, Workshop
+from engine.telemetry.card import text_digest
 
-__all__ = ["Answer", "fill_gap"]
+__all__ = ["Answer", "fill_gap", "run_job", "splice"]
 
 BLANK = "[___]"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back for a gap; times in milliseconds."""
+    """What came back for a task, one text a gap; times in milliseconds."""
 
-    text: str
+    texts: tuple[str, ...]
     confidence: float
     passes: int
     tokens_per_pass: float
@@ -27,25 +29,51 @@ class Answer:
 
 
 def fill_gap(workshop: Workshop, gap: Gap, config: SamplerConfig, *, knows_length: bool) -> Answer:
-    """Put a blank where the reference stood and fill it."""
-    text = gap.text[: gap.start] + BLANK + gap.text[gap.end :]
+    """Put blanks where the references stood and fill them jointly."""
+    text, ranges = blank_out(gap)
     length = gap.num_tokens if knows_length else None
-    region = RegionSpec("gap", gap.start, gap.start + len(BLANK), is_blank=True, length=length)
-    job = RefineJob("bench", text, (region,), config=replace(config, length=length))
+    regions = tuple(
+        RegionSpec(str(index), start, end, is_blank=True, length=length)
+        for index, (start, end) in enumerate(ranges)
+    )
+    return run_job(workshop, RefineJob("bench", text, regions, config=config))
+
+
+def blank_out(gap: Gap) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Return the task's text with a blank for each gap, and where the blanks are."""
+    text = splice(gap.text, gap.ranges, [BLANK] * len(gap.ranges))
+    shift, ranges = 0, []
+    for start, end in gap.ranges:
+        ranges.append((start + shift, start + shift + len(BLANK)))
+        shift += len(BLANK) - (end - start)
+    return text, tuple(ranges)
+
+
+def run_job(workshop: Workshop, job: RefineJob) -> Answer:
+    """Run a job to its end and keep each region's first alternative."""
     last = None
     for event in JobRun(workshop, job).events():
         last = event
     assert isinstance(last, JobFinished), "a job without failure ends finished"
-    filled = last.regions[0].alternatives[0].text
-    result = gap.text[: gap.start] + filled + gap.text[gap.end :]
+    texts = tuple(region.alternatives[0].text for region in last.regions)
+    ranges = [(region.start, region.end) for region in job.regions]
+    result = splice(job.text, ranges, texts)
     return Answer(
-        text=filled,
-        confidence=last.regions[0].confidence,
+        texts=texts,
+        confidence=sum(region.confidence for region in last.regions) / len(last.regions),
         passes=last.passes,
         tokens_per_pass=last.tokens_per_pass,
         first_stable_ms=last.timings.first_stable_ms,
         complete_ms=last.timings.complete_ms,
-        outside_changed=not (
-            result.startswith(gap.text[: gap.start]) and result.endswith(gap.text[gap.end :])
-        ),
+        # The engine's whole text, by its hash, against the input with only the regions replaced.
+        outside_changed=text_digest(result) != last.run_card.result_sha256,
     )
+
+
+def splice(text: str, ranges: Sequence[tuple[int, int]], fills: Sequence[str]) -> str:
+    """Return `text` with each range (ascending, apart) replaced by its fill."""
+    pieces, position = [], 0
+    for (start, end), fill in zip(ranges, fills, strict=True):
+        pieces += [text[position:start], fill]
+        position = end
+    return "".join([*pieces, text[position:]])

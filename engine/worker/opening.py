@@ -12,11 +12,13 @@ from collections.abc import Callable
 import torch
 
 from engine.contract import RefineJob, RegionSpec, SamplerConfig
+from engine.denoisers.loading import SHIPPED_ADAPTER
 from engine.denoisers.registry import open_denoiser
 from engine.sampling.job import JobRun, Workshop
 from engine.sampling.vocabulary import Vocabulary
 from engine.settings import EngineSettings
 from engine.telemetry.card import ModelIdentity, runtime_versions
+from engine.worker.calibration_file import read_calibration
 
 __all__ = ["open_workshop"]
 
@@ -45,6 +47,7 @@ def open_workshop(settings: EngineSettings, report: Callable[[str, int, int], No
         versions=runtime_versions(),
         trace_key=secrets.token_bytes(32),
         now_s=time.monotonic,
+        calibration=read_calibration(settings.adapter or SHIPPED_ADAPTER, denoiser.adapter_sha256),
     )
     if settings.denoiser == "neural":
         _warm_up(workshop)
