@@ -19,7 +19,7 @@ from typing import Any
 from editor.document.text import check_text, is_typing_border
 from editor.errors import InvalidChange, TooLarge
 
-__all__ = ["Change", "ChangeSet", "Section", "check_change", "replace"]
+__all__ = ["Change", "ChangeSet", "Section", "check_change", "compose_all", "replace"]
 
 MAX_SECTIONS = 100_000
 MAX_LENGTH = 10_000_000  # no text is longer; a larger number in JSON is an attack or a mistake
@@ -211,6 +211,21 @@ def replace(length: int, start: int, end: int, text: str) -> ChangeSet:
             f"range {start} to {end} does not lie in a text of {length} code points"
         )
     return ChangeSet.of([(start, None), (end - start, text), (length - end, None)])
+
+
+def compose_all(edits: Sequence[ChangeSet], *, length: int) -> ChangeSet:
+    """Return the one edit that does all of `edits` in turn to a text of `length` code points.
+
+    Neighbours are composed first, then pairs of pairs: one after the other, a thousand small
+    edits would each walk through all before them. Raises: InvalidChange.
+    """
+    composed = list(edits) or [ChangeSet.empty(length)]
+    while len(composed) > 1:
+        pairs = [
+            one.compose(other) for one, other in zip(composed[::2], composed[1::2], strict=False)
+        ]
+        composed = pairs + composed[len(composed) & ~1 :]
+    return composed[0]
 
 
 def check_change(text: str, changes: ChangeSet, *, limit: int) -> str:

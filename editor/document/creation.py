@@ -12,26 +12,39 @@ from typing import Literal
 
 from editor.document.blanks import find_blanks
 from editor.document.changes import replace
-from editor.document.revisions import RevisionDraft, seal_revision
+from editor.document.provenance import OriginRun, check_runs
+from editor.document.revisions import RevisionDraft, RevisionMarks, seal_revision
 from editor.document.spans import MAX_SPANS, Span, check_spans
 from editor.document.state import DocumentState
 from editor.document.text import check_text, normalise_line_ends, text_hash
-from editor.errors import InvalidOffset, TooLarge
+from editor.errors import InvalidInput, InvalidOffset, TooLarge
 
-__all__ = ["MAX_TITLE_CODE_POINTS", "NewDocument", "check_title", "create_document"]
+__all__ = [
+    "MAX_NAME_CODE_POINTS",
+    "MAX_TITLE_CODE_POINTS",
+    "NewDocument",
+    "check_name",
+    "check_title",
+    "create_document",
+]
 
 MAX_TITLE_CODE_POINTS = 200
+MAX_NAME_CODE_POINTS = 120
 
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """What a person or a file brings. `spans` count in `text` as given; None: find the blanks."""
+    """What a person or a file brings. `spans` count in `text` as given; None: find the blanks.
+
+    `origins` say where each character came from, when a file knows; they count in `text` too.
+    """
 
     text: str
     title: str = ""
     spans: Sequence[Span] | None = None
     author_kind: Literal["person", "import"] = "person"
     summary: str = "Created"
+    origins: Sequence[OriginRun] | None = None
 
 
 def create_document(
@@ -53,7 +66,14 @@ def create_document(
             raise InvalidOffset('spans need a text whose line ends are "\\n"; this has "\\r"')
         check_spans(text, spans)
     hash_of_text = text_hash(text)
-    draft = RevisionDraft(replace(0, 0, 0, text), 0, hash_of_text, new.author_kind, new.summary)
+    draft = RevisionDraft(
+        replace(0, 0, 0, text),
+        0,
+        hash_of_text,
+        new.author_kind,
+        new.summary,
+        marks=RevisionMarks(spans=spans, origins=_first_origins(new, text, spans)),
+    )
     return DocumentState(
         id=new_id(),
         title=title,
@@ -65,6 +85,19 @@ def create_document(
     )
 
 
+def _first_origins(new: NewDocument, text: str, spans: Sequence[Span]) -> tuple[OriginRun, ...]:
+    """Return where the first text came from: as the file says, else one origin for all of it."""
+    if new.origins is not None:
+        check_runs(new.origins, len(text))
+        return tuple(new.origins)
+    if not text:
+        return ()
+    if new.author_kind == "import":
+        return (OriginRun(0, len(text), "import"),)
+    is_template = any(span.kind != "locked" for span in spans)
+    return (OriginRun(0, len(text), "template" if is_template else "typed"),)
+
+
 def check_title(title: str) -> str:
     """Return the title as one line without outer spaces. Raises: InvalidText, TooLarge."""
     title = " ".join(title.split())
@@ -74,6 +107,17 @@ def check_title(title: str) -> str:
         )
     check_text(title, limit=MAX_TITLE_CODE_POINTS)
     return title
+
+
+def check_name(name: str) -> str:
+    """Return a version's name as one line without outer spaces. Raises: InvalidInput."""
+    name = " ".join(name.split())
+    if not 1 <= len(name) <= MAX_NAME_CODE_POINTS:
+        raise InvalidInput(
+            f"a version's name has 1 to {MAX_NAME_CODE_POINTS} characters, not {len(name)}"
+        )
+    check_text(name, limit=MAX_NAME_CODE_POINTS)
+    return name
 
 
 def spans_for_blanks(text: str, *, new_id: Callable[[], str]) -> tuple[Span, ...]:

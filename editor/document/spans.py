@@ -32,6 +32,8 @@ __all__ = [
     "is_touched",
     "locked_ranges",
     "map_spans",
+    "span_from_json",
+    "span_to_json",
 ]
 
 SpanKind = Literal["locked", "region", "field"]
@@ -56,6 +58,22 @@ class Span:
     start: int
     end: int
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def span_to_json(span: Span) -> dict[str, Any]:
+    """Return the form spans have in files, hashes and the store, offsets in code points."""
+    return {
+        "id": span.id,
+        "kind": span.kind,
+        "from": span.start,
+        "to": span.end,
+        "settings": dict(span.settings),
+    }
+
+
+def span_from_json(given: Mapping[str, Any]) -> Span:
+    """Read what `span_to_json` wrote. Raises: KeyError for another form."""
+    return Span(given["id"], given["kind"], given["from"], given["to"], given["settings"])
 
 
 def map_spans(

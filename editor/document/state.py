@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from editor.document.changes import ChangeSet
-from editor.document.revisions import Revision
+from editor.document.provenance import TYPED, EditOrigin
+from editor.document.revisions import Revision, TakenSpan
 from editor.document.spans import Span
 from editor.document.suggestions import Suggestion
 
@@ -21,6 +22,8 @@ __all__ = [
     "DocumentState",
     "Edit",
     "EditCause",
+    "KnownOp",
+    "OpKind",
     "Pending",
     "Run",
     "RunState",
@@ -33,6 +36,7 @@ MAX_ENDED_RUNS = 32
 MAX_DECIDED_SUGGESTIONS = 256
 
 EditCause = Literal["edit", "accept", "restore", "import"]
+OpKind = Literal["edit", "spans", "refine", "accept", "reject", "restore", "name"]
 RunState = Literal["queued", "running", "finished", "cancelled", "failed"]
 
 
@@ -49,6 +53,20 @@ class Edit:
     changes: ChangeSet
     cause: EditCause
     created_at: str  # ISO 8601, UTC
+    origin: EditOrigin = TYPED
+
+
+@dataclass(frozen=True, slots=True)
+class KnownOp:
+    """An operation that was applied, so that the same one again gets the same answer.
+
+    It led to `version`. `subjects` are the ids of what it made or decided: a run, suggestions,
+    or the number of a revision. `kind` is None for what the first schema stored.
+    """
+
+    version: int
+    kind: OpKind | None
+    subjects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +82,7 @@ class Pending:
 class Run:
     """One refinement. `id` is also the engine's job id.
 
+    `span_ids` are the regions it still works on: one that is edited is dropped from them.
     `originals` is region id -> its text at the start; `stable` is region id -> text that will
     not change again in this run. Provisional text lives here only, in memory.
     """
@@ -78,6 +97,7 @@ class Run:
     max_passes: int = 0
     stable: Mapping[str, str] = field(default_factory=dict)
     is_stopping: bool = False
+    asked_s: float = 0.0  # seconds since 1970
 
     @property
     def is_active(self) -> bool:
@@ -89,9 +109,10 @@ class DocumentState:
     """Everything a decision needs. `head` is the newest revision.
 
     `suggestions` holds all open ones and some decided ones, `runs` all active ones and some
-    ended ones, both by id. `known_ops` maps recent op ids to the version they led to, oldest
-    first. `region_versions` says at which version the text of a region last changed; a region
-    that is not in it has not changed since `loaded_version`.
+    ended ones, both by id. `known_ops` maps recent op ids to what they led to, oldest first.
+    `region_versions` says at which version the text of a region last changed; a region that is
+    not in it has not changed since `loaded_version`. `earlier_hash` is the hash of the text
+    before the head revision. `taken` are regions that an accept made text, where they are now.
     """
 
     id: str
@@ -104,9 +125,11 @@ class DocumentState:
     suggestions: Mapping[str, Suggestion] = field(default_factory=dict)
     runs: Mapping[str, Run] = field(default_factory=dict)
     pending: Pending | None = None
-    known_ops: Mapping[str, int] = field(default_factory=dict)
+    known_ops: Mapping[str, KnownOp] = field(default_factory=dict)
     region_versions: Mapping[str, int] = field(default_factory=dict)
     loaded_version: int = 0
+    earlier_hash: str | None = None
+    taken: tuple[TakenSpan, ...] = ()
 
     @property
     def active_runs(self) -> tuple[Run, ...]:

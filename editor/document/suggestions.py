@@ -13,6 +13,7 @@ from typing import Literal
 
 from editor.document.changes import ChangeSet, Section
 from editor.document.differences import align_around
+from editor.document.facts import FactFlag
 from editor.document.spans import Span, check_locks, locked_ranges, map_spans
 from editor.errors import AlreadyDecided, InvalidInput, LockViolation
 
@@ -31,10 +32,14 @@ SuggestionState = Literal["open", "accepted", "rejected", "void"]
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One filling. `score` is the mean log-probability per token of the join, in nats."""
+    """One filling. `score` is the mean log-probability per token of the join, in nats.
+
+    `flags` are the facts in which it differs from what it replaces.
+    """
 
     text: str
     score: float
+    flags: tuple[FactFlag, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +58,15 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """What accepting does: one change set, and all spans after it."""
+    """What accepting does: one change set, and all spans after it.
+
+    `filled` is where each region's new text stands, by span id.
+    """
 
     changes: ChangeSet
     spans: tuple[Span, ...]
     removed: tuple[Span, ...]  # accepted with an empty text, or swallowed
+    filled: Mapping[str, tuple[int, int]]
 
 
 def choose_text(suggestion: Suggestion, *, alternative: int = 0, text: str | None = None) -> str:
@@ -110,6 +119,7 @@ def place(text: str, spans: Sequence[Span], fillings: Mapping[str, str]) -> Plac
         changes=changes,
         spans=tuple(sorted((*moved, *(s for s in placed if s.start < s.end)), key=_order)),
         removed=(*deleted, *(s for s in placed if s.start == s.end)),
+        filled=filled,
     )
 
 

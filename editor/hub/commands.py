@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from editor.document.changes import ChangeSet
-from editor.document.spans import SpanKind
+from editor.document.spans import Span, SpanKind
 from editor.document.state import SERVER_CLIENT_ID
 from engine.contract import (
     Constraint,
@@ -46,12 +46,16 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ApplyEdit:
-    """Updates of one client, each made for the text after the one before it."""
+    """Updates of one client, each made for the text after the one before it.
+
+    `origin` is where all that they insert came from.
+    """
 
     op_id: str
     base_version: int
     client_id: str
     changes: tuple[ChangeSet, ...]
+    origin: Literal["typed", "pasted"] = "typed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +128,17 @@ class RejectSuggestions:
 
 @dataclass(frozen=True, slots=True)
 class RestoreRevision:
-    """Make the text what it was at revision `n`; the rim reads `text` from the store."""
+    """Make the text and spans what they were at revision `n`.
+
+    The rim reads `text`, `version` and `spans` of that revision from the store. `spans` is None
+    for a revision of the first schema: spans then only move with the text.
+    """
 
     op_id: str
     n: int
     text: str
+    version: int | None = None
+    spans: tuple[Span, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,11 @@ __all__ = [
     "MissingEdits",
     "Notice",
     "PassShown",
+    "RegionYielded",
     "RenameDocument",
+    "RevisionAgain",
     "RevisionWritten",
+    "RunAgain",
     "RunOver",
     "RunQueued",
     "SaveSpans",
@@ -145,9 +148,29 @@ class EditsCommitted:
 
 @dataclass(frozen=True, slots=True)
 class MissingEdits:
-    """The op was applied before: send the edits after `since_version` from the log again."""
+    """The op was applied before: send the edits after `since_version` from the log again.
+
+    None are missing after the newest version; the answer then says only that the op is known.
+    """
 
     since_version: int
+    op_id: str
+    cause: EditCause = "edit"
+
+
+@dataclass(frozen=True, slots=True)
+class RunAgain:
+    """The op asked for this run before: say from the store how the run stands."""
+
+    run_id: str
+    op_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionAgain:
+    """The op wrote this revision before: send it from the store."""
+
+    n: int
     op_id: str
 
 
@@ -161,6 +184,7 @@ class SpansSaved:
 @dataclass(frozen=True, slots=True)
 class RevisionWritten:
     revision: Revision
+    op_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +208,15 @@ class StableGrown:
 
 
 @dataclass(frozen=True, slots=True)
+class RegionYielded:
+    """A run goes on without this region."""
+
+    run_id: str
+    span_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class SuggestionStored:
     suggestion: Suggestion
 
@@ -196,7 +229,7 @@ class SuggestionVerdict:
 
 @dataclass(frozen=True, slots=True)
 class RunOver:
-    """`total_ms` is the engine's, 0 when it had no last word."""
+    """`total_ms` is the engine's, or the time since the run was asked for."""
 
     run: Run
     stop_reason: str
@@ -215,9 +248,12 @@ Notice = (
     | MissingEdits
     | SpansSaved
     | RevisionWritten
+    | RevisionAgain
+    | RunAgain
     | RunQueued
     | PassShown
     | StableGrown
+    | RegionYielded
     | SuggestionStored
     | SuggestionVerdict
     | RunOver

@@ -3,7 +3,8 @@
 One outbox per connection, so a browser that does not read delays nobody but itself. Frames are
 JSON already, made once for all connections. Invariants: a frame that matters is never skipped
 (the outbox closes instead), a pass frame never follows the end of its run, and pass frames
-leave at most 20 times a second.
+leave at most 20 times a second. A pass that waits is thrown away when its run ends or yields
+a region, so that nothing of it is shown afterwards.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from editor.protocol.messages import PassFrame, RunEnded, ServerMessage
+from editor.protocol.messages import PassFrame, RegionDropped, RunEnded, ServerMessage
 
 __all__ = ["Frame", "Outbox"]
 
@@ -24,12 +25,15 @@ MIN_PASS_GAP_S = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One message in JSON. `pass_of` names the run when a newer pass may replace it."""
+    """One message in JSON. `pass_of` names the run when a newer pass may replace it.
+
+    `ends_passes_of` names the run whose passes of before must not be shown any more.
+    """
 
     json: str
     seq: int | None = None
     pass_of: str | None = None
-    ends_run: str | None = None
+    ends_passes_of: str | None = None
 
     @staticmethod
     def of(message: ServerMessage) -> Frame:
@@ -38,7 +42,9 @@ class Frame:
             json=message.model_dump_json(by_alias=True),
             seq=getattr(message, "seq", None),
             pass_of=message.run_id if isinstance(message, PassFrame) else None,
-            ends_run=message.run_id if isinstance(message, RunEnded) else None,
+            ends_passes_of=(
+                message.run_id if isinstance(message, RunEnded | RegionDropped) else None
+            ),
         )
 
 
@@ -69,8 +75,8 @@ class Outbox:
             self.num_replaced += frame.pass_of in self._passes
             self._passes[frame.pass_of] = frame
         else:
-            if frame.ends_run is not None:
-                self._passes.pop(frame.ends_run, None)
+            if frame.ends_passes_of is not None:
+                self._passes.pop(frame.ends_passes_of, None)
             self._frames.append(frame)
             self._num_characters += len(frame.json)
             if len(self._frames) > MAX_FRAMES or self._num_characters > MAX_WAITING_CHARACTERS:

@@ -20,14 +20,26 @@ from editor.document.state import DocumentState, Edit
 from editor.errors import NotFound
 from editor.hub import wire
 from editor.hub.commands import Command, SealTyping
-from editor.hub.effects import Decision, EngineAction, MissingEdits, PassShown, RunOver, Send
+from editor.hub.effects import (
+    Decision,
+    EngineAction,
+    MissingEdits,
+    Notice,
+    PassShown,
+    RevisionAgain,
+    RevisionWritten,
+    RunAgain,
+    RunOver,
+    Send,
+)
 from editor.hub.outbox import Frame, Outbox
 from editor.hub.session import QUIET_S, decide
 from editor.hub.storing import has_news, store_decision
 from editor.logging import get_logger
-from editor.protocol.messages import UpdateWire, Welcome
+from editor.protocol.messages import Edited, UpdateWire, Welcome
 from editor.protocol.translate import revision_to_wire, updates_to_wire
 from editor.store import log as edit_log
+from editor.store import runs
 from editor.store.database import Database
 
 __all__ = ["Greeting", "Room", "RoomContext"]
@@ -189,8 +201,8 @@ class Room:
         self, before: DocumentState, sends: Sequence[Send], sender: Outbox | None
     ) -> None:
         for send in sends:
-            if isinstance(send.notice, MissingEdits):
-                await self._send_missing(send.notice, sender)
+            if isinstance(send.notice, MissingEdits | RunAgain | RevisionAgain):
+                await self._answer_from_store(send.notice, sender)
                 continue
             frame = self._number(send, before)
             targets = self._outboxes if send.to == "all" else {sender} if sender else set()
@@ -205,7 +217,7 @@ class Room:
         message = wire.frame_for(
             send.notice, seq=self.seq, before=before.text, after=self.state.text
         )
-        assert message is not None, "only MissingEdits has no frame, and it is answered elsewhere"
+        assert message is not None, "what the store answers has no frame here"
         frame = Frame.of(message)
         if is_numbered:
             self._recent.append(frame)
@@ -214,9 +226,10 @@ class Room:
     def _note(self, send: Send, frame: Frame) -> None:
         if frame.pass_of is not None:
             self._passes[frame.pass_of] = frame
+        elif frame.ends_passes_of is not None:
+            self._passes.pop(frame.ends_passes_of, None)
         if isinstance(send.notice, RunOver):
             over = send.notice
-            self._passes.pop(over.run.id, None)
             total_s = over.total_ms / 1000
             self._context.figures.observe_run(
                 over.run.state, over.stop_reason, over.run.passes, total_s
@@ -231,13 +244,47 @@ class Room:
                 total_ms=round(over.total_ms, 1),
             )
 
-    async def _send_missing(self, missing: MissingEdits, sender: Outbox | None) -> None:
+    async def _answer_from_store(
+        self, notice: MissingEdits | RunAgain | RevisionAgain, sender: Outbox | None
+    ) -> None:
         if sender is None:
             return
-        text, edits = await self._edits_since(missing.since_version)
-        if edits:
-            frame = wire.edited_frame(edits, text, seq=self.seq, hash_after=self.state.hash)
-            sender.offer(Frame.of(frame.model_copy(update={"op_id": missing.op_id})))
+        match notice:
+            case MissingEdits():
+                await self._send_missing(notice, sender)
+            case RunAgain():
+                row = await self._context.database.read(lambda db: runs.find_run(db, notice.run_id))
+                for frame in wire.run_frames(row, op_id=notice.op_id, seq=self.seq):
+                    sender.offer(Frame.of(frame))
+            case RevisionAgain():
+                revision = await self._context.database.read(
+                    lambda db: edit_log.find_revision(db, self.state.id, notice.n)
+                )
+                written = RevisionWritten(revision, notice.op_id)
+                sender.offer(self._unnumbered(written))
+
+    def _unnumbered(self, notice: Notice) -> Frame:
+        message = wire.frame_for(notice, seq=self.seq, before="", after=self.state.text)
+        assert message is not None, "what the store answers has no frame here"
+        return Frame.of(message)
+
+    async def _send_missing(self, missing: MissingEdits, sender: Outbox) -> None:
+        state = self.state
+        text, edits = state.text, list[Edit]()
+        if missing.since_version < state.version:
+            text, edits = await self._edits_since(missing.since_version)
+        sender.offer(
+            Frame.of(
+                Edited(
+                    seq=self.seq,
+                    version=state.version,
+                    updates=updates_to_wire(edits, text),
+                    hash=state.hash,
+                    op_id=missing.op_id,
+                    cause=missing.cause,
+                )
+            )
+        )
 
     async def _edits_since(self, version: int) -> tuple[str, list[Edit]]:
         """Return the text at `version` and what was committed after it."""

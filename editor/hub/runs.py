@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import assert_never
 
+from editor.document.facts import compare_facts, read_protected
 from editor.document.spans import Span
 from editor.document.state import DocumentState, Run, RunState
 from editor.document.suggestions import Alternative, Suggestion
@@ -54,8 +55,6 @@ __all__ = [
 def request_refine(draft: Draft, command: RequestRefine) -> None:
     """Queue a run. Raises: NotFound, SpanConflict, RegionBusy, StaleVersion, and `plan_job`'s."""
     state = draft.state
-    if command.op_id in state.known_ops:
-        return
     regions = _choose_regions(state, command.span_ids)
     _check_fresh(state, regions, command.base_version)
     for region in regions:
@@ -78,9 +77,10 @@ def request_refine(draft: Draft, command: RequestRefine) -> None:
         span_ids=tuple(spec.region_id for spec in job.regions),
         base_version=state.version,
         originals={region.id: state.text[region.start : region.end] for region in regions},
+        asked_s=draft.now_s,
     )
     draft.keep_run(run)
-    draft.remember(command.op_id)
+    draft.remember(command.op_id, "refine", [run_id])
     draft.store.append(AddRun(run, job))
     draft.tell(RunQueued(run, command.op_id))
     draft.engine.append(SubmitJob(job))
@@ -156,6 +156,7 @@ def follow_run(draft: Draft, command: RunProgressed) -> None:
 
 def _show_pass(draft: Draft, run: Run, event: PassCompleted) -> None:
     stable = dict(run.stable)
+    event = _of_regions(event, run.span_ids)
     draft.tell(PassShown(event))
     for region in event.regions:
         known, text = stable.get(region.region_id, ""), region.text[: region.stable_prefix]
@@ -172,6 +173,19 @@ def _show_pass(draft: Draft, run: Run, event: PassCompleted) -> None:
             stable=stable,
         )
     )
+
+
+def _of_regions(event: PassCompleted, span_ids: Collection[str]) -> PassCompleted:
+    """Return a pass without the regions that the run has yielded."""
+    if all(region.region_id in span_ids for region in event.regions):
+        return event
+    regions = tuple(region for region in event.regions if region.region_id in span_ids)
+    stable_prefix = 0
+    for region in regions:
+        stable_prefix += region.stable_prefix
+        if region.stable_prefix < len(region.text):
+            break
+    return replace(event, regions=regions, stable_prefix=stable_prefix)
 
 
 def finish_run(draft: Draft, command: RunSucceeded) -> None:
@@ -207,7 +221,7 @@ def finish_run(draft: Draft, command: RunSucceeded) -> None:
             run,
             stop_reason=event.stop_reason.value,
             tokens_per_pass=event.tokens_per_pass,
-            total_ms=event.timings.complete_ms,
+            total_ms=event.timings.complete_ms or draft.ms_since(run),
             message=message,
         )
     )
@@ -222,8 +236,13 @@ def _final_state(run: Run, event: JobFinished) -> RunState:
 def _suggestions(draft: Draft, run: Run, event: JobFinished) -> tuple[Suggestion, ...]:
     suggestions: list[Suggestion] = []
     for result in event.regions:
-        alternatives = _usable(result.alternatives, limit=draft.limit)
-        if draft.state.span(result.region_id) is None or not alternatives:
+        span = draft.state.span(result.region_id)
+        if span is None or result.region_id not in run.span_ids:
+            continue
+        alternatives = _flagged(
+            _usable(result.alternatives, limit=draft.limit), span, draft.state.text
+        )
+        if not alternatives:
             continue
         suggestions.append(
             Suggestion(
@@ -237,6 +256,26 @@ def _suggestions(draft: Draft, run: Run, event: JobFinished) -> tuple[Suggestion
             )
         )
     return tuple(suggestions)
+
+
+def _flagged(alternatives: Iterable[Alternative], span: Span, text: str) -> tuple[Alternative, ...]:
+    """Return the fillings with the facts in which each differs from the region's text."""
+    settings = span.settings
+    protected = read_protected(settings.get("protected", ()))
+    values = [*settings.get("choices", ()), settings.get("default") or ""]
+    return tuple(
+        replace(
+            one,
+            flags=compare_facts(
+                text[span.start : span.end],
+                one.text,
+                left=text[max(0, span.start - 200) : span.start],
+                protected=protected,
+                allowed="\n".join(str(value) for value in values),
+            ),
+        )
+        for one in alternatives
+    )
 
 
 def _usable(alternatives: Iterable[contract.Alternative], *, limit: int) -> tuple[Alternative, ...]:

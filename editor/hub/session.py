@@ -11,18 +11,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import assert_never
 
-from editor.document.changes import ChangeSet, check_change
-from editor.document.creation import check_title
-from editor.document.differences import find_changes, find_changes_around
-from editor.document.spans import Span, check_locks, check_spans, locked_ranges, map_spans
-from editor.document.state import SERVER_CLIENT_ID, DocumentState
-from editor.document.text import check_text
-from editor.errors import InvalidInput, LockViolation, NotFound, StaleVersion
+from editor.document.changes import check_change
+from editor.document.creation import check_name, check_title
+from editor.document.provenance import EditOrigin
+from editor.document.spans import Span, check_locks, check_spans, map_spans
+from editor.document.state import DocumentState
+from editor.errors import InvalidInput, NotFound, StaleVersion
 from editor.hub import commands, effects
+from editor.hub.again import answer_again
 from editor.hub.commands import ApplyEdit, ChangeSpans, Command, NewSpan, ReplaceSpans
-from editor.hub.draft import Draft, Edited
-from editor.hub.effects import Decision, MissingEdits, SaveSpans, Send, SpansSaved, TitleChanged
+from editor.hub.draft import CommitBy, Draft
+from editor.hub.effects import Decision, SaveSpans, SpansSaved, TitleChanged
 from editor.hub.jobs import check_settings
+from editor.hub.restoring import restore_revision
 from editor.hub.review import accept_suggestions, reject_suggestions
 from editor.hub.runs import (
     cancel_run,
@@ -49,7 +50,8 @@ def decide(
     carries both versions, so that the sender can be given the edits it has not seen.
     """
     draft = Draft(state, now_s, new_id, limit)
-    _carry_out(draft, command)
+    if not answer_again(draft, command):
+        _carry_out(draft, command)
     return draft.decision()
 
 
@@ -63,7 +65,7 @@ def _carry_out(draft: Draft, command: Command) -> None:  # noqa: C901
         case commands.ReplaceSpans():
             _replace_spans(draft, command)
         case commands.RestoreRevision():
-            _restore_revision(draft, command)
+            restore_revision(draft, command)
         case commands.NameRevision():
             _name_revision(draft, command)
         case commands.SealTyping():
@@ -92,9 +94,6 @@ def _carry_out(draft: Draft, command: Command) -> None:  # noqa: C901
 
 def _apply_edit(draft: Draft, command: ApplyEdit) -> None:
     state = draft.state
-    if command.op_id in state.known_ops:
-        draft.send.append(Send(MissingEdits(command.base_version, command.op_id), to="sender"))
-        return
     _check_version(state, command.base_version)
     if not command.changes:
         raise InvalidInput("an edit has at least one update")
@@ -109,7 +108,10 @@ def _apply_edit(draft: Draft, command: ApplyEdit) -> None:
         draft.now_s - pending.last_s >= QUIET_S or draft.now_s - pending.first_s >= TYPING_S
     ):
         draft.seal_typing()
-    draft.commit(edited, op_id=command.op_id, client_id=command.client_id, cause="edit")
+    origin = EditOrigin(command.origin)
+    draft.commit(edited, CommitBy(command.op_id, command.client_id, "edit", origin))
+    draft.remember(command.op_id, "edit")
+    draft.label_return()
 
 
 def _check_version(state: DocumentState, base_version: int) -> None:
@@ -124,8 +126,6 @@ def _check_version(state: DocumentState, base_version: int) -> None:
 
 def _change_spans(draft: Draft, command: ChangeSpans) -> None:
     state = draft.state
-    if command.op_id in state.known_ops:
-        return
     if command.add:
         _check_version(state, command.base_version)
     known = {span.id for span in state.spans}
@@ -136,8 +136,6 @@ def _change_spans(draft: Draft, command: ChangeSpans) -> None:
 
 
 def _replace_spans(draft: Draft, command: ReplaceSpans) -> None:
-    if command.op_id in draft.state.known_ops:
-        return
     _check_version(draft.state, command.base_version)
     _adopt_spans(draft, _named(draft, command.spans), command.op_id)
 
@@ -157,7 +155,7 @@ def _adopt_spans(draft: Draft, spans: Iterable[Span], op_id: str) -> None:
     draft.state = replace(draft.state, spans=after)
     draft.store.append(SaveSpans(draft.state.version, after))
     draft.tell(SpansSaved(draft.state.version, after, op_id))
-    draft.remember(op_id)
+    draft.remember(op_id, "spans")
     old, new = _regions(before), _regions(after)
     moved = frozenset(key for key, region in old.items() if new.get(key) != region)
     draft.void_suggestions(moved, reason="its region was changed")
@@ -167,7 +165,7 @@ def _adopt_spans(draft: Draft, spans: Iterable[Span], op_id: str) -> None:
         for key in worked_on & set(new)
         if _locks_in(new[key], before) != _locks_in(new[key], after)
     )
-    draft.stop_runs(moved | relocked, reason="its region or a lock in it was changed")
+    draft.drop_regions(moved | relocked, reason="its region or a lock in it was changed")
 
 
 def _regions(spans: Iterable[Span]) -> dict[str, tuple[int, int]]:
@@ -183,52 +181,11 @@ def _locks_in(region: tuple[int, int], spans: Iterable[Span]) -> set[tuple[int, 
     }
 
 
-def _restore_revision(draft: Draft, command: commands.RestoreRevision) -> None:
-    state = draft.state
-    if command.op_id in state.known_ops:
-        return
-    if not 0 <= command.n <= state.head.n:
-        raise NotFound(f"there is no revision {command.n}; there are 0 to {state.head.n}")
-    check_text(command.text, limit=draft.limit)
-    changes = _changes_to(state, command.text)
-    draft.seal_typing()
-    draft.commit(
-        _follow(draft.start_edits(), changes),
-        op_id=command.op_id,
-        client_id=SERVER_CLIENT_ID,
-        cause="restore",
-    )
-    draft.write_revision("restore", f"Restored revision {command.n}")
-
-
-def _changes_to(state: DocumentState, text: str) -> ChangeSet:
-    """Return a small edit that leads to a text and leaves all locks. Raises: LockViolation."""
-    changes = find_changes(state.text, text)
-    try:
-        check_locks(state.text, state.spans, changes)
-    except LockViolation:
-        # The shortest difference may run through a lock whose text is there all the same.
-        around = find_changes_around(state.text, text, locked_ranges(state.spans))
-        if around is None:
-            raise
-        changes = around
-        check_locks(state.text, state.spans, changes)
-    return changes
-
-
-def _follow(edited: Edited, changes: ChangeSet) -> Edited:
-    spans, removed = map_spans(edited.spans, changes)
-    return edited.then(changes, text=changes.apply(edited.text), spans=spans, removed=removed)
-
-
 def _name_revision(draft: Draft, command: commands.NameRevision) -> None:
-    if command.op_id in draft.state.known_ops:
-        return
-    name = check_title(command.name)
-    if not name:
-        raise InvalidInput("a version needs a name of at least one character")
-    draft.write_revision("person", name)
-    draft.remember(command.op_id)
+    name = check_name(command.name)
+    # Noted first, so that the revision is the decision's last word.
+    draft.remember(command.op_id, "name", [str(draft.state.head.n + 1)])
+    draft.write_revision("person", name, name=name, op_id=command.op_id)
 
 
 def _rename(draft: Draft, command: commands.RenameDocument) -> None:

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from sqlalchemy import Connection
 
-from editor.document.state import DocumentState
+from editor.document.state import DocumentState, KnownOp
 from editor.hub.effects import (
     AddRevision,
     AddRun,
@@ -38,11 +38,11 @@ def store_decision(
     documents.remember_ops(db, before.id, _new_ops(before, decision), now_s=now_s)
 
 
-def _new_ops(before: DocumentState, decision: Decision) -> dict[str, int]:
+def _new_ops(before: DocumentState, decision: Decision) -> dict[str, KnownOp]:
     after = decision.state.known_ops
     if after is before.known_ops:
         return {}
-    return {op_id: version for op_id, version in after.items() if op_id not in before.known_ops}
+    return {op_id: op for op_id, op in after.items() if op_id not in before.known_ops}
 
 
 def _store(db: Connection, document_id: str, action: StoreAction, *, now_s: float) -> None:

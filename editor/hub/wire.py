@@ -8,9 +8,9 @@ before they are read, since they mean nothing in this text.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import assert_never
+from typing import assert_never, cast
 
-from editor.document.state import DocumentState, Edit, EditCause
+from editor.document.state import DocumentState, Edit, EditCause, RunState
 from editor.document.text import normalise_line_ends
 from editor.errors import StaleVersion
 from editor.hub import commands, effects
@@ -27,6 +27,7 @@ from editor.protocol.translate import (
     updates_from_wire,
     updates_to_wire,
 )
+from editor.store.runs import RunRow
 
 __all__ = [
     "Carried",
@@ -34,6 +35,7 @@ __all__ = [
     "edited_frame",
     "frame_for",
     "refine_command",
+    "run_frames",
     "snapshot_fields",
 ]
 
@@ -44,6 +46,7 @@ Carried = (
     | messages.Cancel
     | messages.Accept
     | messages.Reject
+    | messages.NameVersion
 )
 
 
@@ -73,6 +76,8 @@ def command_for(message: Carried, state: DocumentState, *, client_id: str) -> co
             )
         case messages.Reject():
             return commands.RejectSuggestions(message.op_id, tuple(message.suggestion_ids))
+        case messages.NameVersion():
+            return commands.NameRevision(message.op_id, message.name)
         case _:
             assert_never(message)
 
@@ -98,7 +103,7 @@ def _edit(message: messages.Edit, state: DocumentState, client_id: str) -> comma
         return commands.ApplyEdit(message.op_id, message.version, client_id, ())
     _check_version(message.version, state)
     updates = updates_from_wire(message.updates, state.text)
-    return commands.ApplyEdit(message.op_id, message.version, client_id, updates)
+    return commands.ApplyEdit(message.op_id, message.version, client_id, updates, message.origin)
 
 
 def _spans(message: messages.Spans, state: DocumentState) -> commands.ChangeSpans:
@@ -136,10 +141,10 @@ def frame_for(  # noqa: C901
 ) -> messages.ServerMessage | None:
     """Return the frame of a notice; `before` and `after` are the texts around its decision.
 
-    None for `MissingEdits`, which the rim answers from the log with `edited_frame`.
+    None for what the rim answers from the store: `MissingEdits`, `RunAgain`, `RevisionAgain`.
     """
     match notice:
-        case effects.MissingEdits():
+        case effects.MissingEdits() | effects.RunAgain() | effects.RevisionAgain():
             return None
         case effects.EditsCommitted():
             frame = edited_frame(notice.edits, before, seq=seq, hash_after=notice.hash)
@@ -150,7 +155,9 @@ def frame_for(  # noqa: C901
                 seq=seq, version=notice.version, spans=spans, op_id=notice.op_id
             )
         case effects.RevisionWritten():
-            return messages.RevisionAdded(seq=seq, revision=revision_to_wire(notice.revision))
+            return messages.RevisionAdded(
+                seq=seq, revision=revision_to_wire(notice.revision), op_id=notice.op_id
+            )
         case effects.RunQueued():
             return messages.RunAccepted(seq=seq, run=run_to_wire(notice.run), op_id=notice.op_id)
         case effects.PassShown():
@@ -158,6 +165,10 @@ def frame_for(  # noqa: C901
         case effects.StableGrown():
             return messages.StablePrefix(
                 seq=seq, run_id=notice.run_id, span_id=notice.span_id, text=notice.text
+            )
+        case effects.RegionYielded():
+            return messages.RegionDropped(
+                seq=seq, run_id=notice.run_id, span_id=notice.span_id, reason=notice.reason
             )
         case effects.SuggestionStored():
             return messages.SuggestionAdded(
@@ -225,6 +236,34 @@ def _run_ended(notice: effects.RunOver, seq: int) -> messages.RunEnded:
         total_ms=notice.total_ms,
         message=notice.message,
     )
+
+
+def run_frames(row: RunRow, *, op_id: str, seq: int) -> list[messages.ServerMessage]:
+    """Return what a stored run is announced with again: that it was accepted, and how it ended."""
+    state = cast(RunState, row.state)
+    run = messages.RunWire(
+        run_id=row.id,
+        state=state,
+        span_ids=list(row.span_ids),
+        passes=row.passes,
+        max_passes=row.max_passes,
+    )
+    frames: list[messages.ServerMessage] = [messages.RunAccepted(seq=seq, run=run, op_id=op_id)]
+    if state == "finished" or state == "cancelled" or state == "failed":
+        total_ms = ((row.ended_s or row.created_s) - row.created_s) * 1000
+        frames.append(
+            messages.RunEnded(
+                seq=seq,
+                run_id=row.id,
+                state=state,
+                stop_reason=row.stop_reason or state,
+                passes=row.passes,
+                tokens_per_pass=row.tokens_per_pass,
+                total_ms=(row.timings or {}).get("complete_ms") or total_ms,
+                message=row.message,
+            )
+        )
+    return frames
 
 
 def snapshot_fields(state: DocumentState) -> dict[str, object]:

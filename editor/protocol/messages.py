@@ -49,9 +49,22 @@ class UpdateWire(Message):
     changes: ChangeJson
 
 
+class FactFlag(Message):
+    """A fact that differs between a region's text and a filling for it.
+
+    `before` is None when it was added, `after` when it was dropped.
+    """
+
+    kind: Literal["changed", "dropped", "added", "swapped"]
+    what: Literal["number", "dose", "date", "negation", "side", "name", "quote"]
+    before: str | None = None
+    after: str | None = None
+
+
 class AlternativeWire(Message):
     text: str
     score: float
+    flags: list[FactFlag] = Field(default_factory=list)
 
 
 class SuggestionWire(Message):
@@ -80,6 +93,7 @@ class RevisionWire(Message):
     summary: str
     created_at: str  # ISO 8601, UTC
     hash: str
+    name: str | None = None  # that a person gave this version
 
 
 class RefineSettings(Message):
@@ -117,6 +131,7 @@ class Edit(Message):
     op_id: str = Field(min_length=1, max_length=64)  # the same op_id applies once
     version: int = Field(ge=0)  # head the updates were made against
     updates: list[UpdateWire] = Field(min_length=1, max_length=1000)
+    origin: Literal["typed", "pasted"] = "typed"  # of all that the updates insert
 
 
 class Spans(Message):
@@ -162,11 +177,21 @@ class Restore(Message):
     revision: int = Field(ge=0, le=2**31 - 1)
 
 
+class NameVersion(Message):
+    """Write a revision of the text as it stands, under a name; answered with revision_added."""
+
+    type: Literal["name_version"] = "name_version"
+    op_id: str = Field(min_length=1, max_length=64)
+    name: str  # 1 to 120 characters
+
+
 class PingMessage(Message):
     type: Literal["ping"] = "ping"
 
 
-ClientMessage = Hello | Edit | Spans | Refine | Cancel | Accept | Reject | Restore | PingMessage
+ClientMessage = (
+    Hello | Edit | Spans | Refine | Cancel | Accept | Reject | Restore | NameVersion | PingMessage
+)
 CLIENT_MESSAGE: TypeAdapter[ClientMessage] = TypeAdapter(
     Annotated[ClientMessage, Field(discriminator="type")]
 )
@@ -221,6 +246,7 @@ class RevisionAdded(Message):
     type: Literal["revision_added"] = "revision_added"
     seq: int
     revision: RevisionWire
+    op_id: str | None = None  # the op that asked for it
 
 
 class RunAccepted(Message):
@@ -270,6 +296,16 @@ class StablePrefix(Message):
     run_id: str
     span_id: str
     text: str
+
+
+class RegionDropped(Message):
+    """A run yields one region and goes on for its others: nothing more comes for this one."""
+
+    type: Literal["region_dropped"] = "region_dropped"
+    seq: int
+    run_id: str
+    span_id: str
+    reason: str
 
 
 class SuggestionAdded(Message):
@@ -335,6 +371,7 @@ ServerMessage = (
     | RunRefused
     | PassFrame
     | StablePrefix
+    | RegionDropped
     | SuggestionAdded
     | SuggestionDecided
     | RunEnded

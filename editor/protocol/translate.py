@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from editor.document.changes import ChangeSet
+from editor.document.facts import FactFlag
 from editor.document.revisions import Revision
 from editor.document.spans import Span
 from editor.document.state import Edit, Run
 from editor.document.suggestions import Suggestion
 from editor.errors import InvalidChange, InvalidOffset
+from editor.protocol import messages
 from editor.protocol.messages import (
     AlternativeWire,
     ChangeJson,
@@ -115,11 +117,18 @@ def suggestion_to_wire(suggestion: Suggestion) -> SuggestionWire:
         span_id=suggestion.span_id,
         original=suggestion.original,
         alternatives=[
-            AlternativeWire(text=one.text, score=one.score) for one in suggestion.alternatives
+            AlternativeWire(
+                text=one.text, score=one.score, flags=[flag_to_wire(flag) for flag in one.flags]
+            )
+            for one in suggestion.alternatives
         ],
         confidence=suggestion.confidence,
         state=suggestion.state,
     )
+
+
+def flag_to_wire(flag: FactFlag) -> messages.FactFlag:
+    return messages.FactFlag(kind=flag.kind, what=flag.what, before=flag.before, after=flag.after)
 
 
 def run_to_wire(run: Run) -> RunWire:
@@ -141,6 +150,7 @@ def revision_to_wire(revision: Revision) -> RevisionWire:
         summary=revision.summary,
         created_at=revision.created_at,
         hash=revision.hash,
+        name=revision.name,
     )
 
 

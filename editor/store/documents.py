@@ -6,14 +6,23 @@ against the stored hash whenever a document is loaded. Functions take the caller
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, RowMapping, delete, insert, select, update
 
+from editor.document.revisions import Revision, TakenSpan
 from editor.document.spans import Span
-from editor.document.state import MAX_KNOWN_OPS, DocumentState, Edit, Pending, compose_pending
+from editor.document.state import (
+    MAX_KNOWN_OPS,
+    DocumentState,
+    Edit,
+    KnownOp,
+    Pending,
+    compose_pending,
+)
+from editor.document.taken import move_taken
 from editor.document.text import text_hash
 from editor.errors import NotFound, Unavailable
 from editor.store.log import (
@@ -21,12 +30,14 @@ from editor.store.log import (
     append_edits,
     append_revision,
     edits_after,
+    find_revision,
     keep_snapshot,
     latest_revision,
     rebuild_text,
 )
 from editor.store.runs import recent_suggestions
 from editor.store.schema import documents, edits, ops, purges, revisions, spans
+from editor.store.seals import spans_hash
 
 __all__ = [
     "DocumentRow",
@@ -74,6 +85,7 @@ def add_document(db: Connection, state: DocumentState, *, now_s: float) -> None:
             text_hash=state.hash,
             created_s=now_s,
             updated_s=now_s,
+            is_sealed=True,
         )
     )
     append_revision(db, state.id, state.head)
@@ -107,6 +119,7 @@ def load_document(db: Connection, document_id: str) -> DocumentState:
         raise Unavailable(
             f"document {document_id!r} does not match its log; `python app.py verify` says where"
         )
+    unsealed = list(edits_after(db, document_id, head.version))
     return DocumentState(
         id=row.id,
         title=row.title,
@@ -116,9 +129,11 @@ def load_document(db: Connection, document_id: str) -> DocumentState:
         head=head,
         spans=spans_of(db, document_id),
         suggestions={found.id: found for found in recent_suggestions(db, document_id)},
-        pending=_pending(list(edits_after(db, document_id, head.version))),
+        pending=_pending(unsealed),
         known_ops=_known_ops(db, document_id),
         loaded_version=row.version,
+        earlier_hash=_earlier_hash(db, document_id, head),
+        taken=_taken(head, unsealed),
     )
 
 
@@ -160,6 +175,9 @@ def replace_spans(db: Connection, document_id: str, wanted: Sequence[Span]) -> N
     ]
     if rows:
         db.execute(insert(spans), rows)
+    db.execute(
+        update(documents).where(documents.c.id == document_id).values(spans_hash=spans_hash(wanted))
+    )
 
 
 def spans_of(db: Connection, document_id: str) -> tuple[Span, ...]:
@@ -172,12 +190,19 @@ def spans_of(db: Connection, document_id: str) -> tuple[Span, ...]:
 
 
 def remember_ops(
-    db: Connection, document_id: str, applied: Mapping[str, int], *, now_s: float
+    db: Connection, document_id: str, applied: Mapping[str, KnownOp], *, now_s: float
 ) -> None:
-    """Note which operations were applied (op id -> the version it led to)."""
+    """Note which operations were applied, by op id."""
     rows = [
-        {"document_id": document_id, "op_id": op_id, "version": version, "created_s": now_s}
-        for op_id, version in applied.items()
+        {
+            "document_id": document_id,
+            "op_id": op_id,
+            "version": op.version,
+            "created_s": now_s,
+            "kind": op.kind,
+            "subjects": list(op.subjects),
+        }
+        for op_id, op in applied.items()
     ]
     if rows:
         # an id that the authority has forgotten by now may come again
@@ -205,10 +230,24 @@ def purge_document(db: Connection, document_id: str, *, now_s: float) -> None:
     db.execute(delete(documents).where(documents.c.id == document_id))
 
 
-def _known_ops(db: Connection, document_id: str) -> dict[str, int]:
-    query = select(ops.c.op_id, ops.c.version).where(ops.c.document_id == document_id)
+def _known_ops(db: Connection, document_id: str) -> dict[str, KnownOp]:
+    query = select(ops).where(ops.c.document_id == document_id)
     newest = db.execute(query.order_by(ops.c.created_s.desc()).limit(MAX_KNOWN_OPS)).all()
-    return {row.op_id: row.version for row in reversed(newest)}
+    return {
+        row.op_id: KnownOp(row.version, row.kind, tuple(row.subjects or ()))
+        for row in reversed(newest)
+    }
+
+
+def _earlier_hash(db: Connection, document_id: str, head: Revision) -> str | None:
+    return None if head.parent is None else find_revision(db, document_id, head.parent).text_hash
+
+
+def _taken(head: Revision, unsealed: Iterable[Edit]) -> tuple[TakenSpan, ...]:
+    taken = head.marks.taken if head.marks else ()
+    for edit in unsealed:
+        taken = move_taken(taken, edit.changes)
+    return taken
 
 
 def _pending(unsealed: Sequence[Edit]) -> Pending | None:

@@ -11,13 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, func, insert, select
+from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
 
 from editor.document.changes import ChangeSet
-from editor.document.revisions import Revision
+from editor.document.provenance import TYPED, EditOrigin, OriginRun
+from editor.document.revisions import Revision, RevisionMarks, TakenSpan
+from editor.document.spans import span_from_json
 from editor.document.state import Edit
 from editor.errors import NotFound
-from editor.store.schema import edits, revisions, snapshots
+from editor.store.schema import documents, edits, revisions, snapshots
+from editor.store.seals import edit_hash
 
 __all__ = [
     "Rebuilt",
@@ -46,9 +49,12 @@ class Rebuilt:
 
 
 def append_edits(db: Connection, document_id: str, entries: Sequence[Edit]) -> None:
-    """Add entries to the log; the primary key refuses a version that exists."""
-    rows = [
-        {
+    """Add entries to the log, chained to the last; a version that exists is refused."""
+    found = db.execute(select(documents.c.log_hash).where(documents.c.id == document_id))
+    chained: str = found.scalar_one() or ""
+    rows: list[dict[str, Any]] = []
+    for edit in entries:
+        row = {
             "document_id": document_id,
             "version": edit.version,
             "op_id": edit.op_id,
@@ -56,11 +62,13 @@ def append_edits(db: Connection, document_id: str, entries: Sequence[Edit]) -> N
             "cause": edit.cause,
             "changes": edit.changes.to_json(),
             "created_at": edit.created_at,
+            "origin": _origin_to_json(edit.origin),
         }
-        for edit in entries
-    ]
+        chained = edit_hash(chained, row)
+        rows.append({**row, "hash": chained})
     if rows:
         db.execute(insert(edits), rows)
+        db.execute(update(documents).where(documents.c.id == document_id).values(log_hash=chained))
 
 
 def edits_after(db: Connection, document_id: str, version: int) -> Iterator[Edit]:
@@ -78,11 +86,12 @@ def edits_after(db: Connection, document_id: str, version: int) -> Iterator[Edit
             changes=ChangeSet.from_json(row["changes"]),
             cause=row["cause"],
             created_at=row["created_at"],
+            origin=_origin_from_json(row["origin"]),
         )
 
 
 def append_revision(db: Connection, document_id: str, revision: Revision) -> None:
-    """Add a revision; the primary key refuses a number that exists."""
+    """Add a revision and make it the head; the primary key refuses a number that exists."""
     db.execute(
         insert(revisions).values(
             document_id=document_id,
@@ -95,7 +104,15 @@ def append_revision(db: Connection, document_id: str, revision: Revision) -> Non
             changes=revision.changes.to_json(),
             text_hash=revision.text_hash,
             hash=revision.hash,
+            name=revision.name,
+            marks=None if revision.marks is None else revision.marks.to_json(),
+            form=revision.form,
         )
+    )
+    db.execute(
+        update(documents)
+        .where(documents.c.id == document_id)
+        .values(head_n=revision.n, head_hash=revision.hash)
     )
 
 
@@ -107,11 +124,11 @@ def revisions_of(db: Connection, document_id: str) -> Iterator[Revision]:
 
 
 def newest_revisions(db: Connection, document_id: str, limit: int | None = 200) -> list[Revision]:
-    """Return the last revisions in order (None: all), with empty change sets for brevity."""
-    columns = [column for column in revisions.c if column.name != "changes"]
+    """Return the last revisions in order (None: all), without change sets and marks for brevity."""
+    columns = [column for column in revisions.c if column.name not in ("changes", "marks")]
     query = select(*columns).where(revisions.c.document_id == document_id)
     rows = db.execute(query.order_by(revisions.c.n.desc()).limit(limit)).mappings().all()
-    return [_revision({**row, "changes": []}) for row in reversed(rows)]
+    return [_revision({**row, "changes": [], "marks": None}) for row in reversed(rows)]
 
 
 def latest_revision(db: Connection, document_id: str) -> Revision:
@@ -190,4 +207,33 @@ def _revision(row: RowMapping | dict[str, Any]) -> Revision:
         changes=ChangeSet.from_json(row["changes"]),
         text_hash=row["text_hash"],
         hash=row["hash"],
+        name=row["name"],
+        marks=None if row["marks"] is None else _marks_from_json(row["marks"]),
+        form=row["form"],
     )
+
+
+def _marks_from_json(given: dict[str, Any]) -> RevisionMarks:
+    return RevisionMarks(
+        spans=tuple(span_from_json(one) for one in given["spans"]),
+        suggestions=tuple(given["suggestions"]),
+        taken=tuple(TakenSpan(span_from_json(one), one["original"]) for one in given["taken"]),
+        origins=tuple(OriginRun(**one) for one in given["origins"]),
+    )
+
+
+def _origin_to_json(origin: EditOrigin) -> dict[str, Any] | None:
+    if origin == TYPED:
+        return None
+    return {
+        "kind": origin.kind,
+        "written": [[run.start, run.end, run.run_id] for run in origin.written],
+        "restored": origin.restored,
+    }
+
+
+def _origin_from_json(given: dict[str, Any] | None) -> EditOrigin:
+    if given is None:
+        return TYPED
+    written = (OriginRun(start, end, "model", run_id) for start, end, run_id in given["written"])
+    return EditOrigin(given["kind"], tuple(written), given["restored"])

@@ -10,12 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, func, insert, select, update
+from sqlalchemy import Column, Connection, RowMapping, func, insert, select, update
 
+from editor.document.facts import FactFlag
 from editor.document.state import Run
 from editor.document.suggestions import Alternative, Suggestion
 from editor.errors import NotFound
-from editor.store.schema import passes, runs, suggestions
+from editor.store.schema import documents, passes, runs, suggestions
+from editor.store.seals import seal_run, seal_suggestions
 from engine.contract import JobFinished, PassRecord, RefineJob
 
 __all__ = [
@@ -76,6 +78,8 @@ def add_run(db: Connection, document_id: str, run: Run, *, job: RefineJob, now_s
             created_s=now_s,
         )
     )
+    _count(db, document_id, documents.c.num_runs, 1)
+    seal_run(db, run.id)
 
 
 def update_run(
@@ -105,6 +109,7 @@ def update_run(
         }
         _add_passes(db, run.id, result.telemetry)
     db.execute(update(runs).where(runs.c.id == run.id).values(**values))
+    seal_run(db, run.id)
 
 
 def find_run(db: Connection, run_id: str) -> RunRow:
@@ -124,12 +129,15 @@ def find_run(db: Connection, run_id: str) -> RunRow:
 
 def fail_unfinished_runs(db: Connection, *, message: str, now_s: float) -> int:
     """Mark what ran when the server ended as failed; return how many there were."""
-    changed = db.execute(
-        update(runs)
-        .where(runs.c.state.in_(_ACTIVE))
-        .values(state="failed", stop_reason="failed", message=message, ended_s=now_s)
-    )
-    return changed.rowcount
+    run_ids = list(db.execute(select(runs.c.id).where(runs.c.state.in_(_ACTIVE))).scalars())
+    for run_id in run_ids:
+        db.execute(
+            update(runs)
+            .where(runs.c.id == run_id)
+            .values(state="failed", stop_reason="failed", message=message, ended_s=now_s)
+        )
+        seal_run(db, run_id)
+    return len(run_ids)
 
 
 def pass_records(db: Connection, run_id: str) -> Iterator[PassRecord]:
@@ -161,6 +169,8 @@ def add_suggestions(
     ]
     if rows:
         db.execute(insert(suggestions), rows)
+        _count(db, document_id, documents.c.num_suggestions, len(rows))
+        seal_suggestions(db, [suggestion.id for suggestion in offered])
 
 
 def decide_suggestion(db: Connection, suggestion_id: str, state: str, *, now_s: float) -> None:
@@ -171,6 +181,7 @@ def decide_suggestion(db: Connection, suggestion_id: str, state: str, *, now_s: 
         .where(suggestions.c.id == suggestion_id)
         .values(state=state, decided_s=decided_s)
     )
+    seal_suggestions(db, [suggestion_id])
 
 
 def recent_suggestions(db: Connection, document_id: str) -> list[Suggestion]:
@@ -202,6 +213,11 @@ def find_suggestion(db: Connection, suggestion_id: str) -> tuple[str, Suggestion
     return row["document_id"], _suggestion(row)
 
 
+def _count(db: Connection, document_id: str, column: Column[Any], number: int) -> None:
+    where = documents.c.id == document_id
+    db.execute(update(documents).where(where).values({column.name: column + number}))
+
+
 def _add_passes(db: Connection, run_id: str, telemetry: Sequence[PassRecord]) -> None:
     rows = [
         {"run_id": run_id, "n": n, **dataclasses.asdict(record)}
@@ -218,7 +234,12 @@ def _suggestion(row: RowMapping) -> Suggestion:
         span_id=row["span_id"],
         base_version=row["base_version"],
         original=row["original"],
-        alternatives=tuple(Alternative(**given) for given in row["alternatives"]),
+        alternatives=tuple(_alternative(given) for given in row["alternatives"]),
         confidence=row["confidence"],
         state=row["state"],
     )
+
+
+def _alternative(given: dict[str, Any]) -> Alternative:
+    flags = tuple(FactFlag(**flag) for flag in given.get("flags", ()))
+    return Alternative(given["text"], given["score"], flags)

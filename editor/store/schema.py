@@ -3,13 +3,15 @@
 `documents` and `spans` describe the head, without its text; `edits` and `revisions` are the
 append-only logs from which every text can be rebuilt; `snapshots` is a cache of that and may be
 emptied. `purges` remembers what was removed by its hashes only: a row there is what lets the
-triggers of the logs pass.
+triggers of the logs pass. `head_n` to `num_suggestions` of a document, the hashes of edits and
+the seals of runs and suggestions say what must be there (`editor.store.seals`).
 """
 
 from __future__ import annotations
 
 from sqlalchemy import (
     JSON,
+    Boolean,
     Column,
     Float,
     ForeignKey,
@@ -19,6 +21,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
 )
 
 __all__ = [
@@ -63,6 +66,13 @@ documents = Table(
     Column("text_hash", String(64), nullable=False),  # of the head
     Column("created_s", Float, nullable=False),
     Column("updated_s", Float, nullable=False),
+    Column("head_n", Integer),  # the newest revision
+    Column("head_hash", String(64)),
+    Column("spans_hash", String(64)),  # of all rows in `spans`
+    Column("log_hash", String(64)),  # of the newest edit
+    Column("num_runs", Integer, nullable=False, server_default="0"),
+    Column("num_suggestions", Integer, nullable=False, server_default="0"),
+    Column("is_sealed", Boolean, nullable=False, server_default=false()),  # from its beginning
 )
 
 edits = Table(
@@ -75,6 +85,8 @@ edits = Table(
     Column("cause", String(16), nullable=False),
     Column("changes", JSON, nullable=False),  # code points
     Column("created_at", String(40), nullable=False),  # ISO 8601
+    Column("origin", JSON),  # where its insertions came from
+    Column("hash", String(64)),  # chained to the edit before
 )
 
 revisions = Table(
@@ -90,6 +102,9 @@ revisions = Table(
     Column("changes", JSON, nullable=False),  # from the parent's text, or from nothing
     Column("text_hash", String(64), nullable=False),
     Column("hash", String(64), nullable=False),
+    Column("name", Text),
+    Column("marks", JSON),  # spans, open suggestions, origins
+    Column("form", Integer, nullable=False, server_default="1"),  # of the hash
 )
 
 spans = Table(
@@ -123,6 +138,7 @@ runs = Table(
     Column("run_card", JSON),
     Column("created_s", Float, nullable=False),
     Column("ended_s", Float),
+    Column("seal", String(64)),
     Index("ix_runs_document_id", "document_id"),
 )
 
@@ -156,6 +172,7 @@ suggestions = Table(
     Column("state", String(16), nullable=False),
     Column("created_s", Float, nullable=False),
     Column("decided_s", Float),
+    Column("seal", String(64)),
     Index("ix_suggestions_document_id", "document_id"),
     Index("ix_suggestions_run_id", "run_id"),
 )
@@ -167,6 +184,8 @@ ops = Table(
     Column("op_id", String(64), primary_key=True),
     Column("version", Integer, nullable=False),
     Column("created_s", Float, nullable=False),
+    Column("kind", String(16)),
+    Column("subjects", JSON),  # ids of what it made or decided
 )
 
 snapshots = Table(

@@ -23,6 +23,7 @@ from editor.services.documents import (
     export_document,
     import_file,
 )
+from editor.services.history import read_earlier, read_provenance
 from editor.store import documents as store
 from editor.store import log as edit_log
 from editor.web.errors import ErrorBody, from_validation
@@ -32,6 +33,9 @@ from editor.web.schemas import (
     DocumentOut,
     DocumentSummary,
     ImportIn,
+    NameVersionIn,
+    OriginRunOut,
+    ProvenanceOut,
     RestoreIn,
     RevisionList,
     RevisionOut,
@@ -122,11 +126,34 @@ async def show_revision(
     """Return the text as it was, rebuilt from the log."""
     revision = await services.database.read(lambda db: edit_log.find_revision(db, document_id, n))
     text = await services.database.read(lambda db: edit_log.revision_text(db, document_id, n))
+    marks = revision.marks
     return RevisionOut(
         **RevisionSummary.of(revision).model_dump(),
         text=text,
         changes=revision.changes.to_json(),
+        spans=None if marks is None else [SpanOut.of(span) for span in marks.spans],
+        open_suggestions=list(marks.suggestions) if marks else [],
     )
+
+
+@router.post("/documents/{document_id}/revisions", status_code=201, summary="Name this version")
+async def name_version(
+    document_id: DocumentId, body: NameVersionIn, services: Found
+) -> RevisionSummary:
+    """Write a revision of the text as it stands, under a name; revisions are never renamed."""
+    op_id = body.op_id or new_id()
+    async with services.hub.room(document_id) as room:
+        decision = await room.execute(commands.NameRevision(op_id, body.name))
+        n = int(decision.state.known_ops[op_id].subjects[0])
+    revision = await services.database.read(lambda db: edit_log.find_revision(db, document_id, n))
+    return RevisionSummary.of(revision)
+
+
+@router.get("/documents/{document_id}/provenance", summary="Where each character came from")
+async def show_provenance(document_id: DocumentId, services: Found) -> ProvenanceOut:
+    """Return stretches of one origin that cover the text, read from the log of edits."""
+    version, runs = await services.database.read(lambda db: read_provenance(db, document_id))
+    return ProvenanceOut(version=version, runs=[OriginRunOut.of(run) for run in runs])
 
 
 @router.post("/documents/{document_id}/restore", summary="Restore a revision")
@@ -135,12 +162,13 @@ async def restore_revision(
     document_id: DocumentId, body: RestoreIn, services: Found
 ) -> DocumentOut:
     """Make the text what it was, as a new edit and a new revision; locks still hold."""
-    text = await services.database.read(
-        lambda db: edit_log.revision_text(db, document_id, body.revision)
+    op_id = body.op_id or new_id()
+    earlier = await services.database.read(lambda db: read_earlier(db, document_id, body.revision))
+    command = commands.RestoreRevision(
+        op_id, earlier.n, earlier.text, version=earlier.version, spans=earlier.spans
     )
     async with services.hub.room(document_id) as room:
-        op_id = body.op_id or new_id()
-        decision = await room.execute(commands.RestoreRevision(op_id, body.revision, text))
+        decision = await room.execute(command)
     return DocumentOut.of(decision.state)
 
 

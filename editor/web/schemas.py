@@ -6,6 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from editor.document.fact_tokens import FactKind
+from editor.document.facts import FlagKind
+from editor.document.provenance import OriginKind, OriginRun
 from editor.document.revisions import Revision
 from editor.document.spans import Span, SpanKind
 from editor.document.state import DocumentState
@@ -149,6 +152,7 @@ class RevisionSummary(BaseModel):
     created_at: str = Field(description="ISO 8601, UTC.")
     text_hash: str
     hash: str = Field(description="SHA-256 chained to the parent's.")
+    name: str | None = Field(description="What a person called this version.")
 
     @classmethod
     def of(cls, revision: Revision) -> RevisionSummary:
@@ -159,9 +163,40 @@ class RevisionList(BaseModel):
     revisions: list[RevisionSummary]
 
 
+class NameVersionIn(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(description="1 to 120 characters.")
+    op_id: OpId = None
+
+
+class OriginRunOut(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+
+    start: CodePoint = Field(alias="from")
+    end: CodePoint = Field(alias="to")
+    origin: OriginKind
+    run_id: str | None = Field(default=None, description='Of the run, when the origin is "model".')
+
+    @classmethod
+    def of(cls, run: OriginRun) -> OriginRunOut:
+        return cls.model_validate(
+            {"from": run.start, "to": run.end, "origin": run.kind, "run_id": run.run_id}
+        )
+
+
+class ProvenanceOut(BaseModel):
+    version: int
+    runs: list[OriginRunOut]
+
+
 class RevisionOut(RevisionSummary):
     text: str
     changes: list[Any] = Field(description="From the parent's text, as CodeMirror writes it.")
+    spans: list[SpanOut] | None = Field(
+        description="Locks, regions and fields of that text; None in what an older program wrote."
+    )
+    open_suggestions: list[str] = Field(description="Ids of the suggestions that were open.")
 
 
 class RestoreIn(BaseModel):
@@ -195,9 +230,26 @@ class RefineOut(BaseModel):
     span_ids: list[str]
 
 
+class FactFlagOut(BaseModel):
+    """A fact that differs from the text the filling replaces."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    kind: FlagKind
+    what: FactKind
+    before: str | None = Field(description="None when it was added.")
+    after: str | None = Field(description="None when it was dropped.")
+
+
 class AlternativeOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
     text: str
     score: float = Field(description="Mean log-probability per token of the join, in nats.")
+    flags: list[FactFlagOut] = Field(
+        default_factory=list,
+        description="Numbers, doses, dates, negations, sides, names and quotes to look at.",
+    )
 
 
 class SuggestionOut(BaseModel):

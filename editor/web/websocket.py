@@ -34,7 +34,7 @@ from editor.protocol.messages import (
     Restore,
     RunRefused,
 )
-from editor.store import log as edit_log
+from editor.services.history import read_earlier
 from editor.web.errors import error_response, from_validation
 from editor.web.services import Services, find_services
 
@@ -172,10 +172,16 @@ async def _act(browser: _Browser, room: Room, message: ClientMessage) -> None:
         case PingMessage():
             browser.outbox.offer(Frame.of(PongMessage(seq=room.seq)))
         case Restore():
-            text = await browser.services.database.read(
-                lambda db: edit_log.revision_text(db, browser.document_id, message.revision)
+            earlier = await browser.services.database.read(
+                lambda db: read_earlier(db, browser.document_id, message.revision)
             )
-            command = commands.RestoreRevision(message.op_id, message.revision, text)
+            command = commands.RestoreRevision(
+                message.op_id,
+                earlier.n,
+                earlier.text,
+                version=earlier.version,
+                spans=earlier.spans,
+            )
             await room.execute(command, browser.outbox)
         case _:
             await room.execute_made(_maker(browser, message), browser.outbox)

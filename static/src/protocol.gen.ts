@@ -26,9 +26,18 @@ export interface UpdateWire {
   changes: unknown[]
 }
 
+/** A fact that differs between a region's text and a filling for it. */
+export interface FactFlag {
+  kind: "changed" | "dropped" | "added" | "swapped"
+  what: "number" | "dose" | "date" | "negation" | "side" | "name" | "quote"
+  before: string | null
+  after: string | null
+}
+
 export interface AlternativeWire {
   text: string
   score: number
+  flags: FactFlag[]
 }
 
 export interface SuggestionWire {
@@ -57,6 +66,7 @@ export interface RevisionWire {
   summary: string
   created_at: string
   hash: string
+  name: string | null
 }
 
 /** What a user may set for one run; REST, websocket and command line share it. */
@@ -87,6 +97,7 @@ export interface Edit {
   op_id: string
   version: number
   updates: UpdateWire[]
+  origin?: "typed" | "pasted"
 }
 
 /** Add and remove spans against a version; refused whole if any of it cannot be done. */
@@ -129,6 +140,13 @@ export interface Restore {
   type: "restore"
   op_id: string
   revision: number
+}
+
+/** Write a revision of the text as it stands, under a name; answered with revision_added. */
+export interface NameVersion {
+  type: "name_version"
+  op_id: string
+  name: string
 }
 
 export interface PingMessage {
@@ -178,6 +196,7 @@ export interface RevisionAdded {
   type: "revision_added"
   seq: number
   revision: RevisionWire
+  op_id: string | null
 }
 
 export interface RunAccepted {
@@ -225,6 +244,15 @@ export interface StablePrefix {
   run_id: string
   span_id: string
   text: string
+}
+
+/** A run yields one region and goes on for its others: nothing more comes for this one. */
+export interface RegionDropped {
+  type: "region_dropped"
+  seq: number
+  run_id: string
+  span_id: string
+  reason: string
 }
 
 export interface SuggestionAdded {
@@ -289,6 +317,7 @@ export type ClientMessage =
   | Accept
   | Reject
   | Restore
+  | NameVersion
   | PingMessage
 
 export type ServerMessage =
@@ -300,6 +329,7 @@ export type ServerMessage =
   | RunRefused
   | PassFrame
   | StablePrefix
+  | RegionDropped
   | SuggestionAdded
   | SuggestionDecided
   | RunEnded

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import replace as changed
 
 import pytest
@@ -10,11 +12,13 @@ from editor.document.changes import ChangeSet, replace
 from editor.document.revisions import (
     Revision,
     RevisionDraft,
+    RevisionMarks,
     chain_hash,
     format_time,
     seal_revision,
     verify_chain,
 )
+from editor.document.spans import Span
 from editor.document.text import text_hash
 
 TEXTS = ["one", "one two", "one 2", "zero one 2"]
@@ -48,6 +52,11 @@ def test_empty_chain_has_no_fault() -> None:
         ({"changes": ChangeSet.empty(8)}, "does not fit"),
         ({"text_hash": "0" * 64}, "rebuilt text"),
         ({"author_kind": "model"}, "does not follow"),
+        ({"summary": "Other"}, "does not follow"),
+        ({"name": "Other"}, "does not follow"),
+        ({"marks": RevisionMarks(spans=(Span("a", "locked", 0, 1),))}, "does not follow"),
+        ({"marks": RevisionMarks(suggestions=("a",))}, "does not follow"),
+        ({"form": 1}, "form 1"),
         ({"created_at": "2001-01-01T00:00:00.000Z"}, "does not follow"),
         ({"hash": "0" * 64}, "does not follow"),
         ({"parent": 0}, "parent is 0"),
@@ -88,10 +97,31 @@ def test_replaced_first_revision_breaks_the_next() -> None:
 
 
 def test_fields_cannot_be_shifted_into_each_other() -> None:
-    one = chain_hash("ab", author_kind="c", created_at="", changes=ChangeSet(()), text_hash="")
-    other = chain_hash("a", author_kind="bc", created_at="", changes=ChangeSet(()), text_hash="")
+    one = changed(a_chain()[0], summary="ab", name="c")
+    other = changed(a_chain()[0], summary="a", name="bc")
 
-    assert one != other
+    assert chain_hash("", one) != chain_hash("", other)
+
+
+def test_hash_of_the_first_schema_still_holds() -> None:
+    """Written down from the first release: its chains must stay verifiable."""
+    revision = Revision(
+        n=0,
+        parent=None,
+        version=0,
+        author_kind="person",
+        summary="not covered",
+        created_at="2025-01-01T00:00:00.000Z",
+        changes=replace(0, 0, 0, "one"),
+        text_hash=text_hash("one"),
+        hash="",
+        form=1,
+    )
+    written = ["", "person", "2025-01-01T00:00:00.000Z", [[0, "one"]], text_hash("one")]
+    expected = hashlib.sha256(json.dumps(written, separators=(",", ":")).encode()).hexdigest()
+
+    assert chain_hash("", revision) == expected
+    assert verify_chain([changed(revision, hash=expected)]) is None
 
 
 def test_time_is_written_in_utc() -> None:

@@ -76,7 +76,7 @@ def test_passes_leave_at_most_twenty_times_a_second():
 def test_no_pass_follows_the_end_of_its_run():
     async def scenario(outbox, _clock):
         outbox.offer(a_pass(1))
-        outbox.offer(Frame(json="ended", seq=1, ends_run="run"))
+        outbox.offer(Frame(json="ended", seq=1, ends_passes_of="run"))
         return await take_ready(outbox)
 
     assert run(scenario) == ["ended"]

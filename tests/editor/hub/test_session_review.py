@@ -23,6 +23,7 @@ from editor.hub.commands import (
     RejectSuggestions,
     RequestRefine,
     RunSucceeded,
+    SealTyping,
 )
 from editor.hub.effects import (
     AddRevision,
@@ -66,7 +67,7 @@ def test_accept_of_many_is_one_edit_and_one_revision() -> None:
 
     (appended,) = (action for action in decision.store if isinstance(action, AppendEdits))
     (added,) = (action for action in decision.store if isinstance(action, AddRevision))
-    assert session.shown == "a ‹one› b «c» ‹two› d"
+    assert session.shown == "a one b «c» two d"
     assert [edit.cause for edit in appended.edits] == ["accept"]
     assert added.revision.author_kind == "model"
     assert added.revision.summary == "Accepted 2 suggestions"
@@ -97,14 +98,74 @@ def test_undoing_an_accept_gives_the_text_back() -> None:
     assert session.shown == "a ‹[___]› b"
 
 
-def test_accepted_region_can_be_refined_again() -> None:
+def test_accepted_region_of_existing_text_can_be_refined_again() -> None:
+    session, ids = offered("a ‹one› b", {"region1": ["two"]})
+    session.do(accept(ids["region1"]))
+
+    offer(session, {"region1": ["three"]}, op_id="again")
+
+    (suggestion,) = session.state.open_suggestions
+    assert suggestion.original == "two"
+
+
+def test_filled_blank_is_text_and_no_region() -> None:
+    session, ids = offered("a ‹[___]› b ⟦___⟧", {"region1": ["one"], "field1": ["two"]})
+
+    session.do(accept(*ids.values()))
+
+    assert session.shown == "a one b ⟦two⟧"
+    assert any(isinstance(notice, SpansSaved) for notice in session.notices)
+
+
+def test_undo_of_an_accept_brings_the_region_back_as_it_was() -> None:
+    document = a_document("a ‹{{name}}› b", settings={"region1": {"blank": True, "name": "name"}})
+    session = Session(document)
+    offer(session, {"region1": ["one"]})
+    (suggestion,) = session.state.open_suggestions
+    session.do(accept(suggestion.id))
+    typed(session, "a ", "before ")
+
+    session.do(ApplyEdit("undo", 2, "browser", (session.change("one", "{{name}}"),)))
+
+    (region,) = session.state.spans
+    assert session.shown == "before ‹{{name}}› b"
+    assert (region.id, dict(region.settings)) == ("region1", {"blank": True, "name": "name"})
+
+
+def test_region_does_not_come_back_over_one_that_stands_there() -> None:
+    session, ids = offered("a ‹[___]› b", {"region1": ["one"]})
+    session.do(accept(ids["region1"]))
+    session.do(ChangeSpans("mark", 1, (NewSpan("region", 0, 5, id="new"),)))
+
+    session.do(ApplyEdit("undo", 1, "browser", (session.change("one", "[___]"),)))
+
+    assert [span.id for span in session.state.spans] == ["new"]
+
+
+def test_history_says_what_was_undone_and_redone() -> None:
     session, ids = offered("a ‹[___]› b", {"region1": ["one"]})
     session.do(accept(ids["region1"]))
 
-    offer(session, {"region1": ["two"]}, op_id="again")
+    session.do(ApplyEdit("undo", 1, "browser", (session.change("one", "[___]"),)))
+    undone = session.state.head
+    session.do(ApplyEdit("redo", 2, "browser", (session.change("[___]", "one"),)))
+    redone = session.state.head
+    session.do(ApplyEdit("again", 3, "browser", (session.change("one", "[___]"),)))
 
-    (suggestion,) = session.state.open_suggestions
-    assert suggestion.original == "one"
+    assert (undone.author_kind, undone.summary) == ("person", "Undid: Accepted 1 suggestion")
+    assert redone.summary == "Redid: Accepted 1 suggestion"
+    assert session.state.head.summary == "Undid: Accepted 1 suggestion"
+
+
+def test_typing_that_leads_back_to_an_earlier_text_is_typing() -> None:
+    session = Session(a_document("one"))
+    typed(session, "one", "two")
+    session.do(SealTyping())
+
+    session.do(ApplyEdit("back", 1, "browser", (session.change("two", "one"),)))
+
+    assert session.state.pending is not None
+    assert session.state.head.summary == "Typed"
 
 
 def test_chosen_alternative_or_edited_text_is_put_in() -> None:
@@ -128,7 +189,7 @@ def test_d4_accept_applies_to_the_current_text() -> None:
 
     session.do(accept(ids["region1"]))
 
-    assert session.shown == "something before ‹one› b"
+    assert session.shown == "something before one b"
 
 
 def test_typing_before_an_accept_is_a_revision_of_its_own() -> None:

@@ -226,9 +226,14 @@ def test_pass_counts_in_the_provisional_text() -> None:
 
 
 def test_no_kind_of_notice_was_forgotten() -> None:
-    """`MissingEdits` is the rim's to answer, from the log."""
-    assert frame_for(effects.MissingEdits(0, "op"), seq=0, before="", after="") is None
-    assert len(get_args(effects.Notice)) == 11
+    """What only the store knows is the rim's to answer."""
+    for notice in (
+        effects.MissingEdits(0, "op"),
+        effects.RunAgain("run", "op"),
+        effects.RevisionAgain(0, "op"),
+    ):
+        assert frame_for(notice, seq=0, before="", after="") is None
+    assert len(get_args(effects.Notice)) == 14
 
 
 def test_missing_edits_can_be_sent_again() -> None:

@@ -21,7 +21,7 @@ def test_a_run_ends_in_suggestions_and_changes_no_text(server):
     for suggestion in run["suggestions"]:
         assert suggestion["state"] == "open"
         assert suggestion["alternatives"]
-        assert set(suggestion["alternatives"][0]) == {"text", "score"}
+        assert set(suggestion["alternatives"][0]) == {"text", "score", "flags"}
     assert run["run_card"]["seed"] == 3
     assert run["run_card"]["text_sha256"] == hashlib.sha256(TEXT.encode()).hexdigest()
     assert len(run["telemetry"]["passes"]) >= 1
