@@ -100,7 +100,7 @@ def _build(
     if not (tokens / "tokens.bin").exists():
         if not any(request.corpus.glob("*/*.txt")):
             raise FileNotFoundError(f"no <domain>/<source>.txt below {request.corpus}")
-        prepare_corpus(request.corpus, tokens, codec)
+        prepare_corpus(request.corpus, tokens, codec, heldout=request.heldout)
     adapter = Adapter.load(request.init or SHIPPED_ADAPTER)
     return Trainer(base, shape, adapter, Corpus.open(tokens), config), codec
 

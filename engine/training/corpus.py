@@ -1,8 +1,8 @@
 """Turn the text corpus into one token file, and choose windows from it by counter.
 
 Owns document splits, quote normalisation and domain weights. Which window a sample reads
-depends on (seed, step, row) alone, so a resumed run reads on where it stopped. Evaluation text
-is never under the corpus folder; `prepare_corpus` reads `<domain>/<source>.txt` files only.
+depends on (seed, step, row) alone, so a resumed run reads on where it stopped. Documents that
+share long stretches with held-out text are left out.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.denoisers.codec import BytePairCodec
+from engine.training.overlap import HeldoutRuns
 
 __all__ = ["Corpus", "prepare_corpus", "source_weight"]
 
@@ -41,15 +42,20 @@ def source_weight(domain: str, source: str) -> float:
     return SOURCE_WEIGHTS.get(source, DOMAIN_WEIGHTS.get(domain, 1.0))
 
 
-def prepare_corpus(folder: Path, out: Path, codec: BytePairCodec) -> dict[str, Any]:
-    """Tokenise every source below `folder`; write tokens.bin, documents.npy, sources.json.
+def prepare_corpus(
+    folder: Path, out: Path, codec: BytePairCodec, *, heldout: Path | None = None
+) -> dict[str, Any]:
+    """Tokenise every `<domain>/<source>.txt`; write tokens.bin, documents.npy, sources.json.
 
     tokens.bin is uint16, each document ended by token 0; documents.npy int64 [N, 3] holds
-    start, end and source index. Returns the contents of sources.json.
+    start, end and source index. Documents that `heldout`'s texts share long stretches with are
+    left out and counted. Returns the contents of sources.json.
     """
     if codec.vocab_size > 1 << 16:
         raise ValueError(f"vocabulary of {codec.vocab_size} does not fit uint16")
     out.mkdir(parents=True, exist_ok=True)
+    kept_out = HeldoutRuns.of(_heldout_tokens(heldout, codec) if heldout else ())
+    left_out = 0
     spans: list[tuple[int, int, int]] = []
     sources: list[dict[str, Any]] = []
     position = 0
@@ -57,6 +63,9 @@ def prepare_corpus(folder: Path, out: Path, codec: BytePairCodec) -> dict[str, A
         for path in sorted(folder.glob("*/*.txt")):
             first = position
             for tokens in _tokenise_documents(path, codec):
+                if kept_out.holds(tokens):
+                    left_out += 1
+                    continue
                 tokens.tofile(file)
                 spans.append((position, position + len(tokens), len(sources)))
                 position += len(tokens)
@@ -70,10 +79,24 @@ def prepare_corpus(folder: Path, out: Path, codec: BytePairCodec) -> dict[str, A
                 }
             )
     np.save(out / "documents.npy", np.array(spans, dtype=np.int64))
-    summary = {"tokens": position, "documents": len(spans), "sources": sources}
+    summary = {
+        "tokens": position,
+        "documents": len(spans),
+        "left_out": left_out,
+        "sources": sources,
+    }
     (out / "sources.json").write_text(json.dumps(summary, indent=1))
     (out / "tokens.bin.partial").replace(out / "tokens.bin")
     return summary
+
+
+def _heldout_tokens(folder: Path, codec: BytePairCodec) -> Iterator[NDArray[np.uint16]]:
+    """Yield held-out documents as they are and with straight quotes, as the corpus has both."""
+    for path in sorted(folder.glob("*.txt")):
+        for document in path.read_text(encoding="utf-8").split(SEPARATOR):
+            text = document.strip()
+            for form in {text, text.translate(STRAIGHT_QUOTES)}:
+                yield np.array(codec.encode(form), dtype=np.uint16)
 
 
 def _tokenise_documents(path: Path, codec: BytePairCodec) -> Iterator[NDArray[np.uint16]]:
