@@ -200,7 +200,8 @@ def train(
     init: Annotated[Path | None, typer.Option(help="Adapter to start from.")] = None,
     steps: Annotated[int | None, typer.Option(help="Steps in all.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Stop after this long.")] = None,
-    batch: Annotated[int, typer.Option(help="Windows per step.")] = 20,
+    batch: Annotated[int, typer.Option(help="Windows in memory at once.")] = 20,
+    accumulate: Annotated[int, typer.Option(help="Batches per step.")] = 1,
     learning_rate: Annotated[float, typer.Option(help="Peak rate.")] = 2e-4,
     warmup_steps: Annotated[int, typer.Option(help="Steps to the peak rate.")] = 100,
     average: Annotated[float, typer.Option(help="Decay of the released average.")] = 0.99,
@@ -227,6 +228,7 @@ def train(
     config = TrainConfig(
         seed=seed,
         batch=batch,
+        accumulate=accumulate,
         learning_rate=learning_rate,
         warmup_steps=warmup_steps,
         average=average,

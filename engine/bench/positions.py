@@ -25,7 +25,7 @@ from engine.sampling.job import Workshop
 
 __all__ = ["TEMPERATURES", "PositionRequest", "bench_positions"]
 
-TEMPERATURES = tuple(round(0.5 + 0.05 * step, 2) for step in range(41))  # 0.5 to 2.5
+TEMPERATURES = tuple(round(0.7 + 0.05 * step, 2) for step in range(17))  # 0.7 to 1.5
 FIRST_WORD = 17  # smaller ids are control tokens
 
 Floats = NDArray[np.float32]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import save_file
 
-from engine.training.trainer import Trainer
+from engine.training.trainer import TrainConfig, Trainer
 
 __all__ = ["export_adapter", "resume", "save"]
 
@@ -18,7 +20,7 @@ def save(trainer: Trainer, path: Path) -> None:
     state = {
         "step_index": trainer.step_index,
         "region_tokens": trainer.region_tokens,
-        "config": repr(trainer.config),
+        "config": asdict(trainer.config),
         "parameters": {name: p.detach() for name, p in trainer.parameters.items()},
         "averaged": trainer.averaged,
         "optimiser": trainer.optimiser.state_dict(),
@@ -35,10 +37,11 @@ def resume(trainer: Trainer, path: Path) -> None:
     functions of it.
     """
     state = torch.load(path, map_location=trainer.device, weights_only=True)
-    if state["config"] != repr(trainer.config):
+    differences = _differences(state["config"], asdict(trainer.config))
+    if differences:
         raise ValueError(
-            f"{path.name} was made with {state['config']}; this run asks for {trainer.config!r}. "
-            "Use the same settings, or start from its adapter with --init"
+            f"{path.name} was made with other settings: {'; '.join(differences)}. Use the same, or "
+            "start from its adapter with --init"
         )
     with torch.no_grad():
         for name, parameter in trainer.parameters.items():
@@ -47,6 +50,19 @@ def resume(trainer: Trainer, path: Path) -> None:
     trainer.optimiser.load_state_dict(state["optimiser"])
     trainer.step_index = state["step_index"]
     trainer.region_tokens = state["region_tokens"]
+
+
+def _differences(stored: dict[str, Any], asked: dict[str, Any]) -> list[str]:
+    """Name the settings that differ; one the checkpoint does not know had its default."""
+    found = []
+    defaults = asdict(TrainConfig())
+    for name, value in asked.items():
+        was = stored.get(name, defaults[name])
+        if isinstance(value, dict):
+            was = defaults[name] | was
+        if was != value:
+            found.append(f"{name} {was}, asked for {value}")
+    return found
 
 
 def export_adapter(trainer: Trainer, path: Path) -> None:

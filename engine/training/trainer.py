@@ -1,7 +1,7 @@
 """The training loop: one resumable state, one step, held-out measurement, checkpoints.
 
-Every random choice is a function of (seed, step), so resuming from a checkpoint repeats exactly
-what an uninterrupted run would have done. The released weights are an exponential moving
+Every random choice is a function of (seed, batch number), so resuming from a checkpoint repeats
+exactly what an uninterrupted run would have done. The released weights are an exponential moving
 average, which stands in for a decay of the learning rate at any moment.
 """
 
@@ -38,7 +38,8 @@ class TrainConfig:
     """Everything that decides what a run computes."""
 
     seed: int = 1
-    batch: int = 20
+    batch: int = 20  # windows in one piece
+    accumulate: int = 1  # pieces whose gradients make one step
     learning_rate: float = 2e-4
     warmup_steps: int = 100
     weight_decay: float = 0.01
@@ -80,14 +81,21 @@ class StepReport:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    loss: float
+    masked_accuracy: float
+    region_tokens: int
+
+
 def make_batch(
-    corpus: Corpus, config: TrainConfig, vocab_size: int, step: int, device: torch.device
+    corpus: Corpus, config: TrainConfig, vocab_size: int, number: int, device: torch.device
 ) -> Batch:
-    """Return step number `step`'s batch; it depends on config.seed and step only."""
+    """Return the run's batch of that number; it depends on config.seed and the number only."""
     shape = config.corruption
     samples = []
     for row in range(config.batch):
-        rng = np.random.default_rng((config.seed, step, row))
+        rng = np.random.default_rng((config.seed, number, row))
         window = corpus.choose_window(shape.context_tokens + shape.stream_slots, rng)
         samples.append(corrupt(window, shape, vocab_size, rng))
     arrays = stack_samples(samples)
@@ -148,21 +156,33 @@ class Trainer:
         self._layer = torch.compile(region_layer, dynamic=False)
 
     def step(self) -> StepReport:
-        """Run one optimiser step, two looks at one encoded context, and advance."""
+        """Run one optimiser step and advance."""
         started = time.perf_counter()
-        config = self.config
-        batch = make_batch(self.corpus, config, self.vocab_size, self.step_index, self.device)
-        context = self.encode(batch)
-        loss, accuracy, guesses = self._half_step(batch, context, config.scored_ratio)
-        rng = np.random.default_rng((config.seed, self.step_index, 1 << 20))
-        other = second_look(batch, guesses, config.own_wrong_share, rng)
-        self._half_step(other, context, config.other_scored_ratio)
+        pieces = range(self.config.accumulate)
+        done = [self._piece(self.step_index * self.config.accumulate + index) for index in pieces]
         self._update()
-        tokens = 2 * int((batch.targets >= 0).sum())
+        tokens = sum(piece.region_tokens for piece in done)
         self.region_tokens += tokens
-        report = StepReport(self.step_index, loss, accuracy, tokens, time.perf_counter() - started)
+        report = StepReport(
+            self.step_index,
+            sum(piece.loss for piece in done) / len(done),
+            sum(piece.masked_accuracy for piece in done) / len(done),
+            tokens,
+            time.perf_counter() - started,
+        )
         self.step_index += 1
         return report
+
+    def _piece(self, number: int) -> _Piece:
+        """Add one batch's gradient: two looks at one encoded context."""
+        config = self.config
+        batch = make_batch(self.corpus, config, self.vocab_size, number, self.device)
+        context = self.encode(batch)
+        loss, accuracy, guesses = self._half_step(batch, context, config.scored_ratio)
+        rng = np.random.default_rng((config.seed, number, 1 << 20))
+        other = second_look(batch, guesses, config.own_wrong_share, rng)
+        self._half_step(other, context, config.other_scored_ratio)
+        return _Piece(loss, accuracy, 2 * int((batch.targets >= 0).sum()))
 
     def encode(self, batch: Batch) -> list[KeyValue]:
         """Context keys and values [B, Hkv, C, E] per layer, by the frozen base."""
@@ -210,7 +230,7 @@ class Trainer:
             flat_weight[rows],
         )
         scale = flat_weight[rows].sum().clamp_min(1.0)
-        (loss / scale / 2).backward()  # type: ignore[no-untyped-call]
+        (loss / scale / (2 * self.config.accumulate)).backward()  # type: ignore[no-untyped-call]
         masked = (batch.state.flatten()[rows] == SlotState.MASK) & (flat_weight[rows] > 0)
         right = (best == flat_targets[rows]) & masked
         guesses = torch.full_like(flat_targets, -1)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -79,6 +81,22 @@ def test_training_lowers_the_loss(corpus):
     assert np.mean(losses[-8:]) < 0.8 * np.mean(losses[:8])
 
 
+def test_gradients_of_pieces_add_up_to_their_mean(corpus):
+    """Two pieces in one step give the mean of the gradients that each gives alone."""
+    base = tiny_weights()
+
+    def gradients(accumulate: int, numbers: list[int]) -> torch.Tensor:
+        config = replace(CONFIG, accumulate=accumulate)
+        trainer = Trainer(base, SHAPE, tiny_adapter(base, scale=0.02), corpus, config)
+        for number in numbers:
+            trainer._piece(number)
+        return torch.cat([p.grad.flatten() for p in trainer.parameters.values()])
+
+    torch.testing.assert_close(
+        gradients(2, [0, 1]), (gradients(1, [0]) + gradients(1, [1])) / 2, atol=1e-6, rtol=1e-4
+    )
+
+
 def test_resumed_run_equals_uninterrupted_run(corpus, tmp_path):
     """Data, randomness, optimiser and average go on exactly."""
     whole = a_trainer(corpus)
@@ -103,10 +121,20 @@ def test_resumed_run_equals_uninterrupted_run(corpus, tmp_path):
 def test_checkpoint_of_another_configuration_is_refused(corpus, tmp_path):
     checkpoint.save(a_trainer(corpus), tmp_path / "c.pt")
     base = tiny_weights()
-    other = Trainer(base, SHAPE, tiny_adapter(base, scale=0.02), corpus, TrainConfig(batch=5))
+    config = replace(CONFIG, batch=5)
+    other = Trainer(base, SHAPE, tiny_adapter(base, scale=0.02), corpus, config)
 
-    with pytest.raises(ValueError, match="made with"):
+    with pytest.raises(ValueError, match=r"settings: batch 3, asked for 5\."):
         checkpoint.resume(other, tmp_path / "c.pt")
+
+
+def test_checkpoint_that_lacks_a_newer_setting_had_its_default(corpus, tmp_path):
+    checkpoint.save(a_trainer(corpus), tmp_path / "c.pt")
+    state = torch.load(tmp_path / "c.pt", weights_only=True)
+    del state["config"]["accumulate"], state["config"]["corruption"]["max_pad_ratio"]
+    torch.save(state, tmp_path / "c.pt")
+
+    checkpoint.resume(a_trainer(corpus), tmp_path / "c.pt")
 
 
 def test_exported_adapter_loads_and_holds_the_average(corpus, tmp_path):
