@@ -22,6 +22,7 @@ from editor.document.revisions import Revision, verify_chain
 from editor.document.text import text_hash
 from editor.errors import InvalidChange, NotFound, Unavailable
 from editor.services.documents import Exportable, Exported, export_document, import_file
+from editor.services.history import provenance_at
 from editor.settings import EditorSettings
 from editor.store import documents, log, migrating, runs
 from editor.store.database import Database, database_url
@@ -134,7 +135,10 @@ def export_stored(settings: EditorSettings, document_id: str, *, form: str = "js
     def read(db: Connection) -> Exportable:
         state = documents.load_document(db, document_id)
         history = list(log.revisions_of(db, document_id))
-        return Exportable(state.id, state.title, state.text, state.version, state.spans, history)
+        origins = provenance_at(db, document_id, state.version)
+        return Exportable(
+            state.id, state.title, state.text, state.version, state.spans, history, origins
+        )
 
     with _opened(settings, exclusive=False) as database:
         return export_document(database.read_now(read), form)
@@ -149,7 +153,12 @@ def import_path(settings: EditorSettings, path: Path) -> documents.DocumentRow:
     imported = import_file(raw, filename=path.name)
     now_s = time.time()
     new = NewDocument(
-        imported.text, imported.title[:200], imported.spans, "import", f"Imported {path.suffix}"
+        imported.text,
+        imported.title[:200],
+        imported.spans,
+        "import",
+        f"Imported {path.suffix}",
+        imported.origins,
     )
     state = create_document(
         new,

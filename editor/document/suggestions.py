@@ -14,6 +14,7 @@ from typing import Literal
 from editor.document.changes import ChangeSet, Section
 from editor.document.differences import align_around
 from editor.document.facts import FactFlag
+from editor.document.markup import markup_in
 from editor.document.spans import Span, check_locks, locked_ranges, map_spans
 from editor.errors import AlreadyDecided, InvalidInput, LockViolation
 
@@ -94,7 +95,8 @@ def is_placeable(suggestion: Suggestion, text: str, span: Span | None) -> bool:
 def place(text: str, spans: Sequence[Span], fillings: Mapping[str, str]) -> Placement:
     """Put new texts into regions, all in one edit; `fillings` is span id -> text.
 
-    Every filled region keeps its id, covers its new text and is no longer a blank.
+    Every filled region keeps its id, covers its new text and is no longer a blank. Markdown
+    structure inside a region counts as locked unless the region's `lock_markup` is false.
     Raises: LockViolation when a filling leaves out, or joins onto, locked text.
     """
     locks = locked_ranges(spans)
@@ -103,7 +105,7 @@ def place(text: str, spans: Sequence[Span], fillings: Mapping[str, str]) -> Plac
     position = shift = 0
     for region in sorted((s for s in spans if s.id in fillings), key=lambda span: span.start):
         new_text = fillings[region.id]
-        inside = [lock for lock in locks if region.start <= lock[0] and lock[1] <= region.end]
+        inside = _kept_in(text, region, locks)
         sections.append((region.start - position, None))
         sections.extend(_fill(text, region, new_text, inside))
         filled[region.id] = (region.start + shift, region.start + shift + len(new_text))
@@ -123,6 +125,15 @@ def place(text: str, spans: Sequence[Span], fillings: Mapping[str, str]) -> Plac
     )
 
 
+def _kept_in(
+    text: str, region: Span, locks: Sequence[tuple[int, int]]
+) -> tuple[tuple[int, int], ...]:
+    """Return what stays inside a region, in order and apart: its locks and its markup."""
+    inside = [lock for lock in locks if region.start <= lock[0] and lock[1] <= region.end]
+    markup = [Span("", "locked", start, end) for start, end in markup_in(text, region)]
+    return locked_ranges([*markup, *(Span("", "locked", start, end) for start, end in inside)])
+
+
 def _order(span: Span) -> tuple[int, int, str]:
     return span.start, span.end, span.id
 
@@ -140,6 +151,7 @@ def _fill(
     stretches = align_around(text[region.start : region.end], new_text, inside)
     if stretches is None:
         raise LockViolation(
-            f"the filling of {region.start} to {region.end} leaves out locked text; it must stay"
+            f"the filling of {region.start} to {region.end} leaves out locked text or Markdown "
+            "structure; keep it, or set the region's lock_markup to false for the latter"
         )
     return [(len(old), None if old == new else new) for old, new in stretches]

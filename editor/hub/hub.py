@@ -20,6 +20,7 @@ from editor.document.state import DocumentState
 from editor.errors import NotFound, Unavailable
 from editor.hub.commands import Command, RunFailed, RunProgressed, RunStopped, RunSucceeded
 from editor.hub.effects import CancelJob, EngineAction, SubmitJob
+from editor.hub.jobs import check_settings
 from editor.hub.outbox import Frame
 from editor.hub.room import Figures, Room, RoomContext
 from editor.logging import get_logger
@@ -122,6 +123,8 @@ class Hub:
         """Make and store a document. Raises: EditorError when it cannot be made or stored."""
         now_s = time.time()
         state = create_document(new, now_s=now_s, new_id=new_id, limit=self._context.limit)
+        for span in state.spans:
+            check_settings(span)
         await self._database.write(lambda db: documents.add_document(db, state, now_s=now_s))
         log.info("document.created", document_id=state.id, num_code_points=len(state.text))
         return state

@@ -1,8 +1,8 @@
 """Makes a job for the engine out of a document's state.
 
-Owns the one place where refine settings become the engine's `SamplerConfig`, where a span's
-settings become a `RegionSpec`, and which constraints exist. Pure; raises before anything is
-stored.
+Owns the one place where refine settings become the engine's `SamplerConfig` and a span's
+settings a `RegionSpec`, and what is locked for a run: the locks, and the Markdown structure
+inside its regions. Pure; raises before anything is stored.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from editor.document.blanks import is_blank_marker
+from editor.document.facts import read_protected
+from editor.document.markup import markup_in
 from editor.document.spans import MAX_REGION_CODE_POINTS, Span, locked_ranges
 from editor.errors import InvalidInput, SpanConflict, TooLarge
+from editor.hub.constraints import read_constraints
 from editor.protocol.messages import RefineSettings
 from engine.contract import (
     MAX_REGIONS,
@@ -25,12 +26,10 @@ from engine.contract import (
     SamplerConfig,
 )
 
-__all__ = ["check_settings", "plan_job", "read_constraints", "sampler_config"]
+__all__ = ["check_settings", "plan_job", "sampler_config"]
 
-MAX_CONSTRAINTS = 16
 MAX_LENGTH_TOKENS = 256
-
-_CONSTRAINT: TypeAdapter[Constraint] = TypeAdapter(Constraint)
+MAX_LABEL_CODE_POINTS = 200
 
 
 def sampler_config(settings: RefineSettings) -> SamplerConfig:
@@ -50,33 +49,20 @@ def sampler_config(settings: RefineSettings) -> SamplerConfig:
     )
 
 
-def read_constraints(raw: object) -> tuple[Constraint, ...]:
-    """Read a list of {"kind", "values"?, "pattern"?, "minimum"?, "maximum"?}.
-
-    Raises: InvalidInput naming the constraint and the field that cannot be read.
-    """
-    if not isinstance(raw, Sequence) or isinstance(raw, str | bytes):
-        raise InvalidInput("constraints are a list of objects with a kind")
-    if len(raw) > MAX_CONSTRAINTS:
-        raise InvalidInput(f"there are {len(raw)} constraints; the limit is {MAX_CONSTRAINTS}")
-    constraints: list[Constraint] = []
-    for index, item in enumerate(raw):
-        if not isinstance(item, Mapping) or not set(item) <= set(Constraint.__slots__):
-            raise InvalidInput(
-                f"constraint {index} must be an object of {', '.join(Constraint.__slots__)}"
-            )
-        try:
-            constraints.append(_CONSTRAINT.validate_python(dict(item)))
-        except ValidationError as error:
-            fields = ", ".join(str(detail["loc"][0]) for detail in error.errors())
-            raise InvalidInput(f"constraint {index} has an unusable {fields}") from error
-    return tuple(constraints)
-
-
 def check_settings(span: Span) -> None:
     """Accept a region's or field's settings. Raises: InvalidInput naming the setting."""
-    if span.kind != "locked":
-        _region_spec(span, is_blank=False, constraints=())
+    if span.kind == "locked":
+        return
+    settings = span.settings
+    _region_spec(span, is_blank=False, constraints=())
+    read_protected(settings.get("protected", ()))
+    for name in ("label", "name"):
+        value = settings.get(name, "")
+        if not isinstance(value, str) or len(value) > MAX_LABEL_CODE_POINTS:
+            raise InvalidInput(f"{name} must be a text of at most {MAX_LABEL_CODE_POINTS}")
+    for name in ("lock_markup", "required"):
+        if not isinstance(settings.get(name, False), bool):
+            raise InvalidInput(f"{name} must be true or false")
 
 
 def plan_job(
@@ -98,8 +84,19 @@ def plan_job(
     if len(regions) > MAX_REGIONS:
         raise TooLarge(f"{len(regions)} regions in one run; the limit is {MAX_REGIONS}")
     locks = locked_ranges(spans)
+    kept = locked_ranges(
+        [
+            *(Span("", "locked", start, end) for start, end in locks),
+            *(
+                Span("", "locked", start, end)
+                for region in regions
+                for start, end in markup_in(text, region)
+            ),
+        ]
+    )
     for region in regions:
         _check_region(region, locks)
+        _check_markup(region, kept, text)
     return RefineJob(
         job_id=job_id,
         text=text,
@@ -111,7 +108,7 @@ def plan_job(
             )
             for region in sorted(regions, key=lambda span: span.start)
         ),
-        locks=tuple(LockSpec(start, end) for start, end in locks),
+        locks=tuple(LockSpec(start, end) for start, end in kept),
         config=config,
     )
 
@@ -123,11 +120,31 @@ def _check_region(region: Span, locks: Sequence[tuple[int, int]]) -> None:
             f"the region at {region.start} to {region.end} has {size:,} code points; "
             f"the limit is {MAX_REGION_CODE_POINTS:,}"
         )
-    locked = sum(max(0, min(end, region.end) - max(start, region.start)) for start, end in locks)
-    if locked >= size:
+    if not _free(region, locks):
         raise SpanConflict(
             f"the region at {region.start} to {region.end} is locked as a whole; unlock some of it"
         )
+
+
+def _check_markup(region: Span, kept: Sequence[tuple[int, int]], text: str) -> None:
+    free = _free(region, kept)
+    if free == [(region.start, region.end)] or any(text[low:high].strip() for low, high in free):
+        return
+    raise SpanConflict(
+        f"the region at {region.start} to {region.end} holds nothing to rewrite beside locked "
+        "text and Markdown structure; set its lock_markup to false to rewrite that too"
+    )
+
+
+def _free(region: Span, kept: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the stretches of a region outside `kept`, ranges in order and apart."""
+    free: list[tuple[int, int]] = []
+    position = region.start
+    for start, end in kept:
+        if position < min(start, region.end):
+            free.append((position, min(start, region.end)))
+        position = max(position, end)
+    return [*free, (position, region.end)] if position < region.end else free
 
 
 def _region_spec(span: Span, *, is_blank: bool, constraints: tuple[Constraint, ...]) -> RegionSpec:

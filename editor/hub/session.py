@@ -150,8 +150,10 @@ def _adopt_spans(draft: Draft, spans: Iterable[Span], op_id: str) -> None:
     before = draft.state.spans
     after = tuple(sorted(spans, key=lambda span: (span.start, span.end, span.id)))
     check_spans(draft.state.text, after, known=before)
+    known = {span.id: span for span in before}
     for span in after:
-        check_settings(span)
+        if known.get(span.id) != span:
+            check_settings(span)
     draft.state = replace(draft.state, spans=after)
     draft.store.append(SaveSpans(draft.state.version, after))
     draft.tell(SpansSaved(draft.state.version, after, op_id))

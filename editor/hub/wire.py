@@ -14,7 +14,8 @@ from editor.document.state import DocumentState, Edit, EditCause, RunState
 from editor.document.text import normalise_line_ends
 from editor.errors import StaleVersion
 from editor.hub import commands, effects
-from editor.hub.jobs import read_constraints, sampler_config
+from editor.hub.constraints import read_constraints
+from editor.hub.jobs import sampler_config
 from editor.protocol import messages
 from editor.protocol.offsets import OffsetMap
 from editor.protocol.translate import (

@@ -1,7 +1,7 @@
 """Documents in and out of files: which format a file has, what an export is called.
 
-Pure: bytes and states in, bytes and texts out. The JSON form is the only one that carries spans
-and history; text in any of them is the accepted text, never a suggestion.
+Pure: bytes and states in, bytes and texts out. The JSON form is the only one that carries spans,
+history and origins; text in any of them is the accepted text, never a suggestion.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from editor.document.provenance import OriginKind, OriginRun
 from editor.document.revisions import Revision
-from editor.document.spans import Span, SpanKind
+from editor.document.spans import Span, SpanKind, span_to_json
 from editor.document.text import text_hash
 from editor.errors import InvalidInput, UnsupportedFormat
 from editor.formats.docx import read_docx, write_docx
@@ -46,11 +47,15 @@ _SUFFIXES: dict[str, ExportFormat] = {
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What a file holds. `spans` is None when the format cannot say; blanks become regions then."""
+    """What a file holds. `spans` is None when the format cannot say; blanks become regions then.
+
+    `origins` is None when the file does not say where its characters came from.
+    """
 
     title: str
     text: str
     spans: tuple[Span, ...] | None = None
+    origins: tuple[OriginRun, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,7 @@ class Exportable:
     version: int
     spans: Sequence[Span]
     revisions: Sequence[Revision]
+    origins: Sequence[OriginRun] = ()
 
 
 def import_file(raw: bytes, *, filename: str = "", form: str = "") -> Imported:
@@ -124,12 +130,22 @@ class _SpanJson(BaseModel):
     settings: dict[str, Any] = Field(default_factory=dict)
 
 
+class _OriginJson(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+
+    start: int = Field(alias="from", ge=0)
+    end: int = Field(alias="to", ge=0)
+    origin: OriginKind
+    run_id: str | None = Field(default=None, min_length=1, max_length=64)
+
+
 class _DocumentJson(BaseModel):
     format: Literal["tideline-document-1"]
     title: str = ""
     text: str
     hash: str
     spans: list[_SpanJson] = Field(default_factory=list)
+    provenance: list[_OriginJson] | None = None
 
 
 def _read_json(raw: bytes) -> Imported:
@@ -143,7 +159,10 @@ def _read_json(raw: bytes) -> Imported:
     if text_hash(document.text) != document.hash:
         raise InvalidInput("the file's text does not have the file's hash; it was changed or cut")
     spans = tuple(Span(s.id, s.kind, s.start, s.end, s.settings) for s in document.spans)
-    return Imported(document.title, document.text, spans)
+    origins = None
+    if document.provenance is not None:
+        origins = tuple(OriginRun(o.start, o.end, o.origin, o.run_id) for o in document.provenance)
+    return Imported(document.title, document.text, spans, origins)
 
 
 def _write_json(document: Exportable) -> bytes:
@@ -154,15 +173,11 @@ def _write_json(document: Exportable) -> bytes:
         "text": document.text,
         "version": document.version,
         "hash": text_hash(document.text),
-        "spans": [
-            {
-                "id": span.id,
-                "kind": span.kind,
-                "from": span.start,
-                "to": span.end,
-                "settings": dict(span.settings),
-            }
-            for span in document.spans
+        "spans": [span_to_json(span) for span in document.spans],
+        "provenance": [
+            {"from": run.start, "to": run.end, "origin": run.kind}
+            | ({} if run.run_id is None else {"run_id": run.run_id})
+            for run in document.origins
         ],
         "revisions": [
             {
@@ -175,6 +190,9 @@ def _write_json(document: Exportable) -> bytes:
                 "changes": revision.changes.to_json(),
                 "text_hash": revision.text_hash,
                 "hash": revision.hash,
+                "form": revision.form,
+                "name": revision.name,
+                "marks": None if revision.marks is None else revision.marks.to_json(),
             }
             for revision in document.revisions
         ],

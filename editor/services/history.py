@@ -15,7 +15,7 @@ from editor.document.revisions import Revision
 from editor.document.spans import Span
 from editor.store import documents, log
 
-__all__ = ["Earlier", "first_origins", "read_earlier", "read_provenance"]
+__all__ = ["Earlier", "first_origins", "provenance_at", "read_earlier", "read_provenance"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,12 @@ def read_earlier(db: Connection, document_id: str, n: int) -> Earlier:
 
 def read_provenance(db: Connection, document_id: str) -> tuple[int, tuple[OriginRun, ...]]:
     """Return (version, origins of the text at it). Raises: NotFound."""
-    documents.find_document(db, document_id)
+    version = documents.find_document(db, document_id).version
+    return version, provenance_at(db, document_id, version)
+
+
+def provenance_at(db: Connection, document_id: str, version: int) -> tuple[OriginRun, ...]:
+    """Return the origins of the text at a version. Raises: NotFound."""
     first = log.find_revision(db, document_id, 0)
     text = first.changes.apply("")
     edits = [
@@ -48,9 +53,9 @@ def read_provenance(db: Connection, document_id: str) -> tuple[int, tuple[Origin
             edit.origin,
         )
         for edit in log.edits_after(db, document_id, 0)
+        if edit.version <= version
     ]
-    version = edits[-1].version if edits else 0
-    return version, trace_origins(text, first_origins(first, text), edits)
+    return trace_origins(text, first_origins(first, text), edits)
 
 
 def first_origins(first: Revision, text: str) -> Sequence[OriginRun]:

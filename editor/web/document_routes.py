@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from pydantic import ValidationError
+from sqlalchemy import Connection
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from editor.document.creation import NewDocument
+from editor.document.provenance import OriginRun
+from editor.document.revisions import Revision
 from editor.document.spans import Span
 from editor.document.state import DocumentState
 from editor.errors import InvalidInput, InvalidText
@@ -23,7 +27,7 @@ from editor.services.documents import (
     export_document,
     import_file,
 )
-from editor.services.history import read_earlier, read_provenance
+from editor.services.history import provenance_at, read_earlier, read_provenance
 from editor.store import documents as store
 from editor.store import log as edit_log
 from editor.web.errors import ErrorBody, from_validation
@@ -235,6 +239,7 @@ async def import_document(
         imported.spans,
         author_kind="import",
         summary="Imported",
+        origins=imported.origins,
     )
     return DocumentOut.of(await services.hub.create(new))
 
@@ -283,8 +288,15 @@ def _read_json_body(raw: bytes) -> tuple[Imported, str | None]:
 
 
 async def _exportable(services: Services, state: DocumentState) -> Exportable:
-    revisions = await services.database.read(lambda db: list(edit_log.revisions_of(db, state.id)))
-    return Exportable(state.id, state.title, state.text, state.version, state.spans, revisions)
+    """Return the document with what only the JSON form needs: its history and its origins."""
+
+    def read(db: Connection) -> tuple[list[Revision], Sequence[OriginRun]]:
+        return list(edit_log.revisions_of(db, state.id)), provenance_at(db, state.id, state.version)
+
+    revisions, origins = await services.database.read(read)
+    return Exportable(
+        state.id, state.title, state.text, state.version, state.spans, revisions, origins
+    )
 
 
 def _new_span(given: SpanIn) -> Span:

@@ -10,10 +10,9 @@ from fastapi import APIRouter, Path
 from sqlalchemy import Connection
 
 from editor.document.spans import Span
-from editor.document.state import Run
 from editor.errors import Conflict, EditorError
 from editor.hub import commands
-from editor.hub.effects import AddRun, Decision
+from editor.hub.effects import AddRun, Decision, RunAgain
 from editor.hub.hub import new_id
 from editor.hub.room import Room
 from editor.hub.wire import refine_command
@@ -50,8 +49,8 @@ async def refine(
         regions = "all" if plan.span_ids is None else list(plan.span_ids)
         command = refine_command(asked.op_id or new_id(), version, regions, asked.settings)
         async with _regions_made(room, plan.new_spans, version):
-            run = _run_of(await room.execute(command))
-    return RefineOut(run_id=run.id, state=run.state, span_ids=list(run.span_ids))
+            decision = await room.execute(command)
+    return await _refine_out(services, decision)
 
 
 @router.get("/runs/{run_id}", summary="One run")
@@ -120,11 +119,17 @@ async def _regions_made(
         raise
 
 
-def _run_of(decision: Decision) -> Run:
+async def _refine_out(services: Services, decision: Decision) -> RefineOut:
+    """Return the run that was queued, or the one that this operation asked for before."""
     for action in decision.store:
         if isinstance(action, AddRun):
-            return action.run
-    raise Conflict("this operation was applied before; its run goes on")
+            run = action.run
+            return RefineOut(run_id=run.id, state=run.state, span_ids=list(run.span_ids))
+    again = next(send.notice for send in decision.send if isinstance(send.notice, RunAgain))
+    row = await services.database.read(lambda db: store.find_run(db, again.run_id))
+    return RefineOut.model_validate(
+        {"run_id": row.id, "state": row.state, "span_ids": list(row.span_ids)}
+    )
 
 
 async def _decide(

@@ -40,7 +40,11 @@ class Nursery:
     def fork(self, settings: dict[str, str], log_file: Path) -> tuple[int, str]:
         """Return (process id, address) of a server that listens."""
         self._ask({"settings": settings, "log": str(log_file)})
-        pid, line = int(self._read()), self._read()
+        line = self._read()
+        while not line.strip().isdecimal():  # what an earlier server printed behind its link
+            assert line != "", "the process that forks servers is gone"
+            line = self._read()
+        pid, line = int(line), self._read()
         while not (found := LINK.search(line)):
             assert not line.startswith("over"), f"the server ended: {log_file.read_text()}"
             assert line != "", "the process that forks servers is gone"

@@ -7,10 +7,13 @@ from dataclasses import fields
 import pytest
 
 from editor.document.spans import Span
-from editor.errors import InvalidInput
-from editor.hub.jobs import check_settings, read_constraints, sampler_config
+from editor.errors import InvalidInput, SpanConflict
+from editor.hub.constraints import read_constraints
+from editor.hub.jobs import check_settings, plan_job, sampler_config
 from editor.protocol.messages import RefineSettings
 from engine.contract import Constraint, SamplerConfig
+
+ASKED = (SamplerConfig(), ())
 
 
 def test_defaults_are_the_engines_defaults() -> None:
@@ -91,3 +94,71 @@ def test_unusable_region_settings_are_refused(settings: dict[str, object]) -> No
 
 def test_a_locks_settings_are_its_own() -> None:
     check_settings(Span("l", "locked", 0, 1, {"strength": "n/a"}))
+
+
+@pytest.mark.parametrize(
+    ("constraint", "words"),
+    [
+        ({"kind": "regex", "pattern": "(open"}, "look at character 0"),
+        ({"kind": "regex"}, "needs a pattern"),
+        ({"kind": "choices", "values": []}, "needs values"),
+        ({"kind": "must_contain", "values": [""]}, "none of them empty"),
+        ({"kind": "number", "minimum": 2, "maximum": 1}, "minimum 2.0 is above maximum 1.0"),
+        ({"kind": "number", "minimum": float("nan")}, "finite"),
+        ({"kind": "number", "maximum": float("inf")}, "finite"),
+        ({"kind": "length", "minimum": -1}, "not below 0"),
+        ({"kind": "casing", "values": ["title"]}, "lower, upper, sentence"),
+    ],
+)
+def test_constraint_that_says_nothing_usable_is_refused(
+    constraint: dict[str, object], words: str
+) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        check_settings(Span("a", "region", 0, 1, {"constraints": [constraint]}))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"label": 5}, "label"),
+        ({"label": "x" * 201}, "label"),
+        ({"lock_markup": "no"}, "lock_markup"),
+        ({"required": 1}, "required"),
+        ({"protected": "words"}, "protected"),
+    ],
+)
+def test_unusable_setting_of_a_region_is_named(settings: dict[str, object], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        check_settings(Span("a", "region", 0, 1, settings))
+
+
+def test_settings_of_a_region_reach_its_job() -> None:
+    settings = {
+        "strength": 0.5,
+        "length": 7,
+        "label": "Dose",
+        "constraints": [{"kind": "number", "minimum": 1, "maximum": 9}],
+    }
+    region = Span("a", "region", 0, 4, settings)
+
+    job = plan_job("job", "some text", [region], regions=[region], asked=ASKED)
+
+    (spec,) = job.regions
+    assert (spec.strength, spec.length) == (0.5, 7)
+    assert spec.constraints == (Constraint("number", minimum=1, maximum=9),)
+
+
+def test_B5_markup_inside_a_region_is_locked_for_the_run() -> None:
+    text = "# See [it](url) now"
+    region = Span("a", "region", 0, len(text))
+
+    job = plan_job("job", text, [region], regions=[region], asked=ASKED)
+
+    assert [text[lock.start : lock.end] for lock in job.locks] == ["# ", "[", "](url)"]
+
+
+def test_B5_region_of_nothing_but_markup_is_refused_with_the_way_out() -> None:
+    region = Span("a", "region", 0, 6)
+
+    with pytest.raises(SpanConflict, match="lock_markup to false"):
+        plan_job("job", "`code` and", [region], regions=[region], asked=ASKED)
