@@ -33,12 +33,14 @@ class CorruptionConfig:
     context_tokens: int = 144
     stream_slots: int = 80
     max_regions: int = 10
-    short_share: float = 0.6  # samples made of many short regions
+    short_share: float = 0.75  # samples made of many short regions
     short_lengths: tuple[int, int] = (1, 16)
-    full_mask_share: float = 0.35  # regions that start as a user's do: all masked
+    full_mask_share: float = 0.45  # regions that start as a user's do: all masked
     wrong_share: float = 0.08  # of visible region tokens
     pad_region_share: float = 0.5
-    max_pad_ratio: float = 0.5
+    pad_lengths: tuple[int, int] = (4, 16)  # slots of a short region that holds PAD
+    max_pad_ratio: float = 0.9  # of those: a probe's canvas may be far too long
+    max_long_pad_ratio: float = 0.5  # of the one to three long regions
     gap_share: float = 0.5  # regions followed by unused canvas positions
     max_gap: int = 16
 
@@ -64,33 +66,38 @@ def share_out(total: int, parts: int, rng: np.random.Generator) -> list[int]:
     return [int(part) for part in np.diff([0, *cuts, total])]
 
 
-def choose_lengths(config: CorruptionConfig, rng: np.random.Generator) -> list[int]:
-    """Return region lengths in slots; with one anchor each they fill at most the stream."""
+def choose_shapes(config: CorruptionConfig, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Return slots and PAD slots of each region; with one anchor each they fit the stream."""
     if rng.random() >= config.short_share:
         count = int(rng.integers(1, 4))
         free = config.stream_slots - 2 * count
-        return [1 + part for part in share_out(free, count, rng)]
-    lengths: list[int] = []
+        lengths = [1 + part for part in share_out(free, count, rng)]
+        return [(length, _choose_pad(length, config, rng)) for length in lengths]
+    shapes: list[tuple[int, int]] = []
     left = config.stream_slots
-    while len(lengths) < config.max_regions and left >= 2:
-        low, high = config.short_lengths
-        # Log-uniform: as many regions of 1-4 as of 4-16.
-        length = int(np.exp(rng.uniform(np.log(low), np.log(high + 1))))
-        length = min(length, left - 1)
-        lengths.append(length)
+    while len(shapes) < config.max_regions and left >= 2:
+        if rng.random() < config.pad_region_share:
+            low, high = config.pad_lengths
+            length = min(int(rng.integers(low, high + 1)), left - 1)
+            pad = int(rng.uniform(0, config.max_pad_ratio) * length)
+        else:
+            low, high = config.short_lengths
+            # Log-uniform: as many regions of 1-4 as of 4-16.
+            length = min(int(np.exp(rng.uniform(np.log(low), np.log(high + 1)))), left - 1)
+            pad = 0
+        shapes.append((length, pad))
         left -= length + 1
-    return lengths
+    return shapes
 
 
 def corrupt(
     window: Ints, config: CorruptionConfig, vocab_size: int, rng: np.random.Generator
 ) -> Sample:
     """Make one sample from `window`, which holds at least C + S tokens; unused ones are dropped."""
-    lengths = choose_lengths(config, rng)
-    pads = [_choose_pad(length, config, rng) for length in lengths]
-    gaps = share_out(config.context_tokens, len(lengths) + 1, rng)
+    shapes = choose_shapes(config, rng)
+    gaps = share_out(config.context_tokens, len(shapes) + 1, rng)
     builder = _Builder(config, vocab_size, rng)
-    for gap, length, pad in zip(gaps, lengths, pads, strict=False):
+    for gap, (length, pad) in zip(gaps, shapes, strict=False):
         window = builder.add_context(window, gap)
         window = builder.add_region(window, length, pad)
     builder.add_context(window, gaps[-1])
@@ -100,7 +107,7 @@ def corrupt(
 def _choose_pad(length: int, config: CorruptionConfig, rng: np.random.Generator) -> int:
     if rng.random() >= config.pad_region_share:
         return 0
-    return min(int(rng.uniform(0, config.max_pad_ratio) * (length + 1)), length)
+    return int(rng.uniform(0, config.max_long_pad_ratio) * length)
 
 
 class _Builder:

@@ -27,11 +27,12 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class HeldoutCase:
-    """One region of `length` tokens in the middle, `ratio` of them masked."""
+    """One region of `length` tokens in the middle, `ratio` of them masked, then masked PAD."""
 
     name: str
     length: int
     ratio: float
+    pad: int = 0
     context: int = 96
 
 
@@ -43,6 +44,7 @@ CASES = (
     HeldoutCase("gap_4", 4, 1.0),
     HeldoutCase("gap_2", 2, 1.0),
     HeldoutCase("gap_1", 1, 1.0),
+    HeldoutCase("gap_5_of_16", 5, 1.0, pad=11),
 )
 
 
@@ -102,7 +104,7 @@ def _measure_case(trainer: Trainer, windows: Ints, case: HeldoutCase, rows: int)
             )
         losses.append(loss)
         hits.append(best == targets[chosen])
-        firsts.append((best == targets[chosen])[chosen % (case.length + 1) == 1])
+        firsts.append((best == targets[chosen])[chosen % (case.length + case.pad + 1) == 1])
     num = sum(int(part.numel()) for part in losses)
     return HeldoutScore(case.name, _mean(hits), _mean(losses), _mean(firsts), num)
 
@@ -116,18 +118,20 @@ def _hide(windows: Ints, case: HeldoutCase, trainer: Trainer, rng: np.random.Gen
     left, length = case.context // 2, case.length
     text = windows[:, : case.context + length]
     region = text[:, left : left + length]
-    places = np.broadcast_to(np.arange(text.shape[1]), text.shape)
+    places = np.broadcast_to(np.arange(text.shape[1] + case.pad), (count, text.shape[1] + case.pad))
     masked = rng.random((count, length)) < case.ratio
     masked[:, 0] |= ~masked.any(1)
     anchor = np.zeros((count, 1), np.int64)
+    pad = np.ones((count, case.pad), np.int64)
+    behind = left + length + case.pad
     arrays = {
         "context": np.concatenate([text[:, :left], text[:, left + length :]], axis=1),
-        "context_positions": np.concatenate([places[:, :left], places[:, left + length :]], axis=1),
-        "tokens": np.concatenate([text[:, left - 1 : left], region], axis=1),
-        "state": np.concatenate([anchor, masked], axis=1).astype(np.uint8),
-        "positions": places[:, left - 1 : left + length].copy(),
-        "targets": np.concatenate([anchor - 1, region], axis=1),
-        "weight": np.concatenate([anchor, masked], axis=1).astype(np.float32),
+        "context_positions": np.concatenate([places[:, :left], places[:, behind:]], axis=1),
+        "tokens": np.concatenate([text[:, left - 1 : left], region, 0 * pad], axis=1),
+        "state": np.concatenate([anchor, masked, pad], axis=1).astype(np.uint8),
+        "positions": places[:, left - 1 : behind].copy(),
+        "targets": np.concatenate([anchor - 1, region, pad * trainer.vocab_size], axis=1),
+        "weight": np.concatenate([anchor, masked, pad], axis=1).astype(np.float32),
     }
     arrays |= {"other_state": arrays["state"], "other_weight": arrays["weight"]}
     return Batch(

@@ -40,11 +40,11 @@ class TrainConfig:
     seed: int = 1
     batch: int = 20  # windows in one piece
     accumulate: int = 1  # pieces whose gradients make one step
-    learning_rate: float = 2e-4
-    warmup_steps: int = 100
+    learning_rate: float = 3e-4
+    warmup_steps: int = 60
     weight_decay: float = 0.01
     clip_norm: float = 1.0
-    average: float = 0.99  # of the moving average of the weights
+    average: float = 0.98  # of the moving average of the weights
     own_wrong_share: float = 0.08  # of the second look's visible words: its first guess instead
     scored_ratio: float = 0.75  # rows kept for the loss, a fixed number per batch
     other_scored_ratio: float = 0.55  # the same for the second look, which hides less

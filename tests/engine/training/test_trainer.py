@@ -11,6 +11,7 @@ from engine.denoisers.base import SlotState
 from engine.training import checkpoint
 from engine.training.corpus import Corpus, prepare_corpus
 from engine.training.corruption import CorruptionConfig
+from engine.training.heldout import HeldoutCase, measure
 from engine.training.objective import infill_loss
 from engine.training.trainer import TrainConfig, Trainer, make_batch, second_look
 from tests.engine.denoisers.tiny import SHAPE, VOCAB, tiny_adapter, tiny_codec, tiny_weights
@@ -190,3 +191,14 @@ def test_windows_follow_source_weights(tmp_path):
     share = np.mean([corpus.choose_window(10, rng)[0] == 0 for _ in range(2000)])
 
     assert abs(share - 0.75) < 0.04
+
+
+def test_held_out_scores_count_every_masked_slot_pad_included(corpus):
+    windows = np.random.default_rng(0).integers(17, VOCAB, (5, 40))
+    cases = [HeldoutCase("gap", 4, 1.0, context=12), HeldoutCase("pad", 4, 1.0, pad=6, context=12)]
+
+    gap, pad = measure(a_trainer(corpus), windows, cases, rows=2)
+
+    assert (gap.num_positions, pad.num_positions) == (20, 50)
+    assert gap.cross_entropy > 0
+    assert 0 <= pad.accuracy <= 1
