@@ -41,7 +41,15 @@ class Constraint:
     """One rule a region's text must satisfy; which fields apply depends on `kind`."""
 
     kind: Literal[
-        "choices", "regex", "number", "date", "must_contain", "must_not_contain", "length", "casing"
+        "choices",
+        "regex",
+        "number",
+        "unit",  # a number and one of `values`, such as mg
+        "date",
+        "must_contain",
+        "must_not_contain",
+        "length",
+        "casing",
     ]
     values: tuple[str, ...] = ()
     pattern: str | None = None

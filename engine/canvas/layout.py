@@ -68,11 +68,12 @@ def group_parts(parts: Sequence[Part], widths: Sequence[int]) -> tuple[tuple[int
     """Share out part indices over windows: near neighbours together, in text order.
 
     Parts with nothing between them are kept apart, because a part needs a known token
-    before it.
+    before it. Parts of one constrained region stay together whatever lies between them.
     """
     groups: list[list[int]] = []
     for index, part in enumerate(parts):
-        if groups and _can_join(groups[-1], index, part, parts, widths):
+        is_bound = index > 0 and part.is_constrained and parts[index - 1].region == part.region
+        if is_bound or (groups and _can_join(groups[-1], index, part, parts, widths)):
             groups[-1].append(index)
         else:
             groups.append([index])

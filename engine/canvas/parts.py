@@ -48,6 +48,7 @@ class Part:
     is_guarded_right: bool
     length: int | None  # hint in tokens
     strength: float
+    is_constrained: bool = False  # its region's text must keep to a form
 
 
 def check_job(job: RefineJob) -> None:
@@ -164,7 +165,8 @@ def _shape_part(
 ) -> Part:
     text, region = job.text, job.regions[index]
     start, end = bounds
-    if not region.is_blank:
+    # A form is that of the whole region, white space at its edges too.
+    if not region.is_blank and not region.constraints:
         start, end = _without_margins(text, start, end)
     guards = _is_locked_word(text, start - 1, locks), _is_locked_word(text, end, locks)
     # Locked text inside the region bounds the right edge too.
@@ -173,6 +175,11 @@ def _shape_part(
     right = text[end : min(limits[1], end + EDGE_CODE_POINTS, max(next_lock, end))]
     prefix = "" if guards[0] else _left_fragment(left, codec)
     suffix = "" if guards[1] else _right_fragment(right, codec)
+    is_constrained = bool(region.constraints)
+    if is_constrained:
+        # A form is read character by character from the region's edge: half words stay outside.
+        prefix = prefix if prefix == " " and start - 1 > limits[0] else ""
+        suffix = ""
     left_cut, right_cut = start - len(prefix), end + len(suffix)
     original = None if region.is_blank else text[start:end]
     strength = job.config.strength if region.strength is None else region.strength
@@ -190,6 +197,7 @@ def _shape_part(
         is_guarded_right=guards[1],
         length=region.length or job.config.length,
         strength=strength,
+        is_constrained=is_constrained,
     )
 
 

@@ -67,6 +67,19 @@ class Draw:
         drawn = int(torch.searchsorted(weights.double().cumsum(-1), point).clamp_max(len(best) - 1))
         return int(tokens[drawn])
 
+    def perturbed(self, logprobs: Tensor, *counters: int) -> Tensor:
+        """Return logprobs [V + 1] whose argmax is a draw: scaled, with Gumbel noise added.
+
+        Temperature 0 returns them as they are. Source: perturb-and-MAP (ICCV 2011).
+        """
+        if self.temperature == 0:
+            return logprobs
+        noise = torch.Generator().manual_seed(self.random.integer(self.candidate_key, *counters))
+        # float64: rounded Gumbel noise acts like a lower temperature (arXiv:2409.02908).
+        uniform = torch.rand(logprobs.shape, generator=noise, dtype=torch.float64)
+        gumbel = -(-uniform.clamp_min(1e-300).log()).log()
+        return (logprobs.double() / self.temperature + gumbel).float()
+
 
 def score_canvas(
     denoiser: Denoiser,

@@ -42,7 +42,7 @@ from engine.sampling.strength import mask_weakest
 from engine.sampling.vocabulary import Vocabulary
 from engine.telemetry.card import ModelIdentity, make_card, text_digest
 
-__all__ = ["JobRun", "Workshop", "cancelled_job"]
+__all__ = ["JobRun", "Workshop", "cancelled_job", "check_runnable"]
 
 MS_PER_S = 1000.0
 NUM_CONTEXTS = 8  # about 7 MB each at 300 tokens
@@ -74,6 +74,13 @@ class _Progress:
     reasons: list[StopReason] = field(default_factory=list)
     windows: list[dict[str, int]] = field(default_factory=list)
     telemetry: list[PassRecord] = field(default_factory=list)
+
+
+def check_runnable(workshop: Workshop, job: RefineJob) -> None:
+    """Refuse a job that could not be run. Raises: InvalidJob, or a kind of it. Costs no NFE."""
+    has_causal = workshop.denoiser.capabilities.has_causal
+    is_causal = choose_route(job.config, has_causal=has_causal).route == "autoregressive"
+    plan_job(job, workshop.words.codec, is_causal=is_causal)
 
 
 class JobRun:
@@ -142,7 +149,10 @@ class JobRun:
             brief=self.job.config.brief,
             replaced=replaced,
         )
-        context = self._encode(window)
+        forms = plan.forms_within(group)
+        # A form is kept by the canvas, whatever the route.
+        is_causal = self._is_causal and not forms
+        context = self._encode(window, is_causal=is_causal)
         self._progress.windows.append(
             {"left_tokens": len(window.left), "right_tokens": context.num_tokens - len(window.left)}
         )
@@ -164,18 +174,19 @@ class JobRun:
             random=CounterHash(self.job.config.seed + number, self._request_key()),
             trace_key=shop.trace_key,
             calibration=shop.calibration,
+            forms=forms,
         )
         self._progress.encode_ms += (shop.now_s() - started_s) * MS_PER_S
         budget = self._budget(number)
-        if self._is_causal:
+        if is_causal:
             rows = max(self.job.config.alternatives, 1)
             return CausalRun(task, budget, shop.now_s, num_rows=rows)
         return WindowRun(task, budget, shop.now_s)
 
-    def _encode(self, window: Window) -> Context:
+    def _encode(self, window: Window, *, is_causal: bool) -> Context:
         denoiser = self._workshop.denoiser
         # The autoregressive route reads the left context only.
-        count = len(window.left) if self._is_causal else len(window.tokens)
+        count = len(window.left) if is_causal else len(window.tokens)
         tokens, positions = window.tokens[:count], window.positions[:count]
         return self._workshop.contexts.find(
             tokens,

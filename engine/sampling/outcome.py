@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.canvas.splice import region_text, splice
-from engine.contract import Alternative, RefineJob, RegionDraft, RegionResult
-from engine.sampling.constraints import is_satisfied
+from engine.constraints.rules import is_satisfied
+from engine.contract import Alternative, RefineJob, RegionDraft, RegionResult, RegionSpec
 from engine.sampling.drafts import PartDraft
 from engine.sampling.pass_loop import WindowResult
 from engine.sampling.plan import JobPlan
@@ -107,6 +107,7 @@ class Outcome:
                 text = self._region_text(index, [fill[0] for fill in chosen])
                 score = sum(fill[1] for fill in chosen) / len(chosen)
                 seen.setdefault(text, Alternative(text, round(score, 6)))
+            seen = self._fitting(region, seen)
             first = [self._ranked[part].fills[0] for part in parts]
             confidence = sum(fill[2] for fill in first) / len(first)
             alternatives = tuple(seen.values())[:num_alternatives]
@@ -139,6 +140,15 @@ class Outcome:
             order,
             key=lambda row: not self._meets(region, [result.texts[row][c] for c in columns]),
         )
+
+    def _fitting(self, region: RegionSpec, found: dict[str, Alternative]) -> dict[str, Alternative]:
+        """Return the alternatives that satisfy the region's constraints; all if none does."""
+        fitting = {
+            text: alternative
+            for text, alternative in found.items()
+            if all(is_satisfied(constraint, text) for constraint in region.constraints)
+        }
+        return fitting or found
 
     def _meets(self, region: int, fills: list[str]) -> bool:
         constraints = self._job.regions[region].constraints

@@ -20,6 +20,7 @@ from engine.sampling.admissible import Admissible
 from engine.sampling.beliefs import Beliefs, hidden_probability, score_canvas
 from engine.sampling.commitment import SlotScores
 from engine.sampling.drafts import fill_text
+from engine.sampling.forms import FormKeeper
 from engine.sampling.probe import WindowTask, probe_lengths
 from engine.sampling.proposals import fill_masks, propose, without_clashes
 from engine.sampling.ranking import rank_fills
@@ -57,6 +58,8 @@ class WindowRun:
             has_pad=task.denoiser.capabilities.has_pad,
             used=task.used,
         )
+        prefixes = [part.prefix for part in task.window.parts]
+        self._forms = FormKeeper(task.forms, prefixes, task.words)
         self._leaders: list[int] | None = None
         self._scores: list[list[float]] | None = None  # of the finished candidates
 
@@ -72,17 +75,23 @@ class WindowRun:
             result.passes += 1
             result.nfe += beliefs.nfe
             scores = propose(beliefs, canvas, draws, pad=task.words.pad, pass_index=result.passes)
+            scores, held = self._forms.hold(
+                scores, beliefs, canvas, draws, pass_index=result.passes
+            )
             chosen = self._choose(scores, canvas)
             is_last = bool((chosen == scores.masked).all())
             reason = None if is_last else self._end_reason(scores, canvas)
             if reason is not None:
-                scores, chosen = fill_masks(scores, beliefs, canvas, task.words), scores.masked
+                scores, chosen = (
+                    fill_masks(scores, beliefs, canvas, task.words, held=held),
+                    scores.masked,
+                )
             canvas.commit(chosen, scores.token, task.words.pad)
             revoked = self._revise(canvas, chosen) if reason is None else 0
             if reason is None and not bool(canvas.masked.any()):
                 reason = StopReason.SETTLED
             canvas.freeze(canvas.settled_prefix())
-            self._choose_leaders(canvas, scores, beliefs)
+            self._choose_leaders(canvas, scores, beliefs, held)
             reporter.note(scores, chosen)
             pass_ms = (self._now_s() - started_s) * 1e3
             yield reporter.report(canvas, scores, self._leaders, revoked=revoked, pass_ms=pass_ms)
@@ -132,7 +141,9 @@ class WindowRun:
         canvas.remask(revoked)
         return int(revoked.sum())
 
-    def _choose_leaders(self, canvas: Canvas, scores: SlotScores, beliefs: Beliefs) -> None:
+    def _choose_leaders(
+        self, canvas: Canvas, scores: SlotScores, beliefs: Beliefs, held: Tensor
+    ) -> None:
         """Choose, once, the candidate of each part that is shown and offered first.
 
         After that the stable prefix is this candidate's settled prefix: it cannot retract,
@@ -149,7 +160,8 @@ class WindowRun:
         if self._leaders is not None or not (is_ready and is_long):
             return
         draft = canvas.select(range(canvas.num_candidates))
-        filled = fill_masks(scores.over(draft.masked), beliefs, draft, self._task.words)
+        left = scores.over(draft.masked)
+        filled = fill_masks(left, beliefs, draft, self._task.words, held=held)
         draft.commit(draft.masked, filled.token, self._task.words.pad)
         self._leaders = best_rows(self._rank(draft))
 

@@ -6,7 +6,7 @@ Pure but for the tokenizer. Raises the errors a user can do something about.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.canvas.layout import OPEN_BLANK, Replacement, group_parts, render
 from engine.canvas.length import candidate_lengths, fit_width
@@ -14,12 +14,14 @@ from engine.canvas.parts import MAX_PART_TOKENS, Part, check_job, find_parts
 from engine.canvas.slots import TextCodec
 from engine.contract import RefineJob
 from engine.errors import InvalidJob, RegionTooLong
-from engine.sampling.constraints import check_constraints
+from engine.sampling.forms import RegionForm
+from engine.sampling.shaping import form_lengths, keeps_form, shape_forms
 from engine.sampling.strength import part_tokens
 
 __all__ = ["JobPlan", "plan_job"]
 
 BESIDE_CODE_POINTS = 300
+MAX_WINDOW_TOKENS = 2 * MAX_PART_TOKENS  # of parts that a form binds together
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,16 @@ class JobPlan:
     hints: tuple[int | None, ...]  # expected tokens of each part
     kept: dict[int, tuple[int, ...]]  # tokens of parts that are rewritten only partly
     groups: tuple[tuple[int, ...], ...]  # part indices of each window
+    forms: tuple[RegionForm, ...] = ()  # of the constrained regions
+
+    def forms_within(self, group: Sequence[int]) -> tuple[RegionForm, ...]:
+        """Return the forms of a window, their parts numbered as in the window."""
+        places = {index: place for place, index in enumerate(group)}
+        return tuple(
+            replace(form, parts=tuple(places[index] for index in form.parts))
+            for form in self.forms
+            if form.parts[0] in places
+        )
 
     def replacements(self, group: Sequence[int], fills: dict[int, str]) -> list[Replacement]:
         """Return what stands for the parts outside `group`: their fill, or an open blank."""
@@ -49,34 +61,83 @@ class JobPlan:
 
 
 def plan_job(job: RefineJob, codec: TextCodec, *, is_causal: bool) -> JobPlan:
-    """Check a job and lay out what it needs. Raises: InvalidJob, RegionTooLong, TooManyRegions."""
+    """Check a job and lay out what it needs.
+
+    Raises: InvalidJob, RegionTooLong, TooManyRegions, UnsatisfiableConstraint.
+    """
     check_job(job)
-    check_constraints(job)
     parts = find_parts(job, codec)
+    forms = shape_forms(job, parts, codec)
+    form_of = {index: form for form in forms for index in form.parts}
+    kept_forms = {form.parts for form in forms if keeps_form(job, form, parts)}
     lengths: list[tuple[int, ...]] = []
     hints: list[int | None] = []
     kept: dict[int, tuple[int, ...]] = {}
     for index, part in enumerate(parts):
-        own = tuple(part_tokens(part, codec)) if part.original is not None else ()
-        if len(own) > MAX_PART_TOKENS:
-            region = job.regions[part.region]
-            raise RegionTooLong(
-                f"region {region.region_id} has {len(own)} tokens; at most {MAX_PART_TOKENS}"
-            )
-        if own and part.strength < 1 and not is_causal:
+        own = _own_tokens(job, part, codec)
+        form = form_of.get(index)
+        # The autoregressive route writes a part anew, but a form is kept by the canvas.
+        may_keep = form.parts in kept_forms if form else not is_causal
+        if own and part.strength < 1 and may_keep:
             kept[index] = own
             lengths.append((len(own),))
         else:
-            lengths.append(_lengths(part, len(own) or None))
+            tried = _lengths(part, len(own) or None)
+            if form is not None:
+                tokens = form.witness[form.parts.index(index)]
+                tried = form_lengths(job, part, tried, tokens, codec)
+            lengths.append(tried)
         hints.append(part.length or len(own) or None)
     widths = [fit_width(max(item)) for item in lengths]
-    groups = tuple((i,) for i in range(len(parts))) if is_causal else group_parts(parts, widths)
+    groups = _causal_groups(parts) if is_causal else group_parts(parts, widths)
+    _check_windows(job, groups, lengths)
+    forms = tuple(_with_own_witness(form, kept) for form in forms)
+    return JobPlan(parts, tuple(lengths), tuple(hints), kept, groups, forms)
+
+
+def _with_own_witness(form: RegionForm, kept: dict[int, tuple[int, ...]]) -> RegionForm:
+    """Where a region's text is kept in part, that text is the one known to be accepted."""
+    if not all(index in kept for index in form.parts):
+        return form
+    return replace(form, witness=tuple(kept[index] for index in form.parts))
+
+
+def _own_tokens(job: RefineJob, part: Part, codec: TextCodec) -> tuple[int, ...]:
+    own = tuple(part_tokens(part, codec)) if part.original is not None else ()
+    if len(own) > MAX_PART_TOKENS:
+        region = job.regions[part.region]
+        raise RegionTooLong(
+            f"region {region.region_id} has {len(own)} tokens; at most {MAX_PART_TOKENS}"
+        )
+    return own
+
+
+def _causal_groups(parts: Sequence[Part]) -> tuple[tuple[int, ...], ...]:
+    """Every part by itself, but the parts of a constrained region together."""
+    groups: list[tuple[int, ...]] = []
+    for index, part in enumerate(parts):
+        if index and part.is_constrained and parts[index - 1].region == part.region:
+            groups[-1] += (index,)
+        else:
+            groups.append((index,))
+    return tuple(groups)
+
+
+def _check_windows(
+    job: RefineJob, groups: Sequence[Sequence[int]], lengths: Sequence[Sequence[int]]
+) -> None:
     if job.config.steps is not None and job.config.steps < len(groups):
         raise InvalidJob(
             f"{job.config.steps} steps; this job needs at least {len(groups)}, one for each of "
             "its windows"
         )
-    return JobPlan(parts, tuple(lengths), tuple(hints), kept, groups)
+    for group in groups:
+        longest = sum(max(lengths[index]) for index in group)
+        if len(group) > 1 and longest > MAX_WINDOW_TOKENS:
+            raise RegionTooLong(
+                f"a constrained region with locks takes {longest} tokens; at most "
+                f"{MAX_WINDOW_TOKENS}"
+            )
 
 
 def _lengths(part: Part, own: int | None) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from engine.denoisers.base import Context, Denoiser
 from engine.sampling.admissible import Admissible
 from engine.sampling.beliefs import Beliefs, Draw, score_canvas
 from engine.sampling.calibration import Calibration
+from engine.sampling.forms import RegionForm
 from engine.sampling.policies import Sampler
 from engine.sampling.randomness import CounterHash
 from engine.sampling.vocabulary import Vocabulary
@@ -48,6 +49,7 @@ class WindowTask:
     random: CounterHash
     trace_key: bytes
     calibration: Calibration = field(default_factory=Calibration)
+    forms: tuple[RegionForm, ...] = ()  # of constrained regions, parts numbered as here
 
 
 def probe_lengths(

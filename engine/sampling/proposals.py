@@ -74,16 +74,17 @@ def without_clashes(
 
 
 def fill_masks(
-    scores: SlotScores, beliefs: Beliefs, canvas: Canvas, words: Vocabulary
+    scores: SlotScores, beliefs: Beliefs, canvas: Canvas, words: Vocabulary, *, held: Tensor
 ) -> SlotScores:
     """Return scores whose tokens fit together for every mask at once, most certain first.
 
-    A slot whose best token clashes with a neighbour takes its next best.
+    A slot whose best token clashes with a neighbour takes its next best, except where a form
+    has chosen all of a part's tokens together: `held` bool [C, P].
     """
     token, confidence = scores.token.clone(), scores.confidence.clone()
     known = canvas.committed.clone()
     visible = torch.where(canvas.committed, canvas.tokens, token)
-    order = torch.nonzero(scores.masked).tolist()
+    order = torch.nonzero(scores.masked & ~held.unsqueeze(-1)).tolist()
     order.sort(key=lambda place: -float(scores.confidence[tuple(place)]))
     for candidate, part, slot in order:
         first = int(token[candidate, part, slot])

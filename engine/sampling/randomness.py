@@ -21,9 +21,15 @@ class CounterHash:
         Source: counter-based generators (Salmon et al., SC 2011); BLAKE2b stands in for
         Philox: a few draws a pass do not need its speed, and the result is portable.
         """
+        return (self._number(counters) + 0.5) / 2.0**64
+
+    def integer(self, *counters: int) -> int:
+        """Return a whole number below 2**63, as `uniform` does: a seed for many numbers."""
+        return self._number(counters) >> 1
+
+    def _number(self, counters: tuple[int, ...]) -> int:
         message = b"".join(counter.to_bytes(8, "big", signed=True) for counter in counters)
         key = hashlib.blake2b(
             self.request + self.seed.to_bytes(16, "big", signed=True), digest_size=32
         ).digest()
-        digest = hashlib.blake2b(message, key=key, digest_size=8).digest()
-        return (int.from_bytes(digest, "big") + 0.5) / 2.0**64
+        return int.from_bytes(hashlib.blake2b(message, key=key, digest_size=8).digest(), "big")

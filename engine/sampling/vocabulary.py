@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import cached_property
 
 import torch
 from torch import Tensor
 
 from engine.canvas.slots import TextCodec
+from engine.sampling.trie import TokenTrie
 
 __all__ = ["Vocabulary"]
 
@@ -56,6 +58,8 @@ class Vocabulary:
         self.inner_space = self._vector("  " in item or "\t" in item for item in known)
         self._space_first = frozenset(i for i, item in enumerate(known) if item[:1].isspace())
         self._space_last = frozenset(i for i, item in enumerate(known) if item[-1:].isspace())
+        self._alnum_first = frozenset(i for i, item in enumerate(known) if item[:1].isalnum())
+        self._alnum_last = frozenset(i for i, item in enumerate(known) if item[-1:].isalnum())
         self._closing_last = frozenset(i for i, item in enumerate(known) if _closes(item))
         self._closing_first = frozenset(i for i, item in enumerate(known) if _closes_first(item))
         self._goes_on = frozenset(
@@ -67,6 +71,11 @@ class Vocabulary:
         self._partial = frozenset(i for i, item in enumerate(text) if item is None)
         self._words = tuple(item.strip().lower() if len(item.strip()) > 1 else "" for item in known)
         self._cache: dict[tuple[bytes, bool], Tensor] = {}
+
+    @cached_property
+    def trie(self) -> TokenTrie:
+        """All tokens that may be produced, by their bytes; made when first asked for."""
+        return TokenTrie(self.bytes, excluded=self.codec.special_ids())
 
     def starting_with(self, prefix: bytes) -> Tensor:
         """Tokens whose bytes start with `prefix`; for a space: exactly one space."""
@@ -108,6 +117,14 @@ class Vocabulary:
         """Whether the token goes on with the word before it."""
         raw = self.bytes[token]
         return raw[:1].isalnum() or raw[:1] >= b"\x80"
+
+    def begins_word(self, token: int) -> bool:
+        """Whether the token's first character is a letter or digit."""
+        return token in self._alnum_first
+
+    def ends_word(self, token: int) -> bool:
+        """Whether the token's last character is a letter or digit."""
+        return token in self._alnum_last
 
     def word(self, token: int) -> str:
         """The token's letters in lower case if it has more than one, else ""."""

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import structlog
 
+from engine.canvas.parts import check_job
+from engine.constraints.rules import check_constraints
 from engine.contract import (
     JobEvent,
     JobFailed,
@@ -20,7 +22,7 @@ from engine.contract import (
     RefineJob,
 )
 from engine.errors import EngineBusy, EngineError
-from engine.sampling.job import JobRun, Workshop, cancelled_job
+from engine.sampling.job import JobRun, Workshop, cancelled_job, check_runnable
 from engine.scheduler.plan import (
     RunningJob,
     WaitingJob,
@@ -92,7 +94,11 @@ class WorkerCore:
         return [_failed(job_id, error) for job_id in waiting]
 
     def submit(self, job: RefineJob) -> list[JobEvent]:
-        """Take a job in; a refusal is returned as its JobFailed."""
+        """Take a job in; a refusal is returned as its JobFailed.
+
+        A job that cannot be run is refused here, not when its turn comes. Before the model is
+        there only what needs no tokenizer is known.
+        """
         if self._failure is not None:
             return [_failed(job.job_id, self._failure)]
         if job.job_id in self._waiting or job.job_id in self._running:
@@ -109,9 +115,22 @@ class WorkerCore:
                 f"Expected wait {admission.wait_s:.0f} s"
             )
             return [_failed(job.job_id, busy)]
+        try:
+            self._check(job)
+        except EngineError as error:
+            return [_failed(job.job_id, error)]
+        except Exception as error:  # the rim of a job: its failure never stops the loop
+            return [_crashed(job.job_id, error)]
         self._num_submitted += 1
         self._waiting[job.job_id] = _Job(job, self._num_submitted, self._now_s())
         return []
+
+    def _check(self, job: RefineJob) -> None:
+        if self._workshop is not None:
+            check_runnable(self._workshop, job)
+        else:
+            check_job(job)
+            check_constraints(job)
 
     def cancel(self, job_id: str) -> list[JobEvent]:
         """End a job now; no further pass of it runs. Unknown ids are ignored."""

@@ -1,13 +1,14 @@
 """The whole of a job over scripted denoisers."""
 
 import itertools
+import re
 from dataclasses import replace
 
 import pytest
 
-from engine.contract import Constraint, JobStarted, StopReason
+from engine.contract import Constraint, JobStarted, RefineJob, StopReason
 from engine.denoisers.scripted import Answer, ScriptedDenoiser, Slot
-from engine.errors import InvalidJob
+from engine.errors import InvalidJob, RegionTooLong, UnsatisfiableConstraint
 from engine.sampling.drafts import MASK_GLYPH
 from engine.sampling.job import JobRun
 from tests.engine.builders import a_job, a_workshop, passes, run_job, saying
@@ -221,13 +222,67 @@ def test_a_satisfying_candidate_goes_before_a_better_one():
     assert not constrained.run_card.notes
 
 
-def test_an_unmet_constraint_is_said_in_the_run_card():
-    job = a_job("we [___] today")
-    region = replace(job.regions[0], constraints=(Constraint("regex", pattern="xyz"),))
+def constrained(marked: str, *rules: Constraint, **config) -> RefineJob:
+    job = a_job(marked, **config)
+    regions = tuple(replace(region, constraints=rules) for region in job.regions)
+    return replace(job, regions=regions)
 
-    finished = run_job(replace(job, regions=(region,)))
 
-    assert "constraints" in finished.run_card.notes[0]
+def test_a_constraint_that_no_word_of_the_model_meets_is_spelled_out():
+    finished = run_job(constrained("we [___] today", Constraint("regex", pattern="x[0-9]{3}z")))
+
+    assert re.fullmatch("x[0-9]{3}z", first(finished))
+    assert not finished.run_card.notes
+
+
+def test_a_choice_is_the_one_the_model_likes_best():
+    rule = Constraint("choices", ("the plan", "all staff", "next week"))
+    likes = saying(" all staff")
+
+    assert first(run_job(constrained("we [___] today", rule), a_workshop(likes))) == "all staff"
+
+
+def test_a_form_holds_across_a_lock_inside_the_region():
+    rule = Constraint("regex", pattern="[a-z]+ keep [0-9]+")
+
+    finished = run_job(constrained("so <old words {keep} more>.", rule))
+
+    assert all(re.fullmatch("[a-z]+ keep [0-9]+", a.text) for a in finished.regions[0].alternatives)
+
+
+def test_a_form_holds_on_the_autoregressive_route_too():
+    rule = Constraint("number", minimum=20, maximum=29)
+
+    finished = run_job(constrained("we [___] today", rule, route="autoregressive"))
+
+    assert 20 <= float(first(finished).replace(",", ".")) <= 29
+
+
+def test_letters_that_no_token_holds_whole_are_spelled_in_bytes():
+    rule = Constraint("choices", ("caf\u00e9 \u4e2d", "\u20ac"))
+
+    assert first(run_job(constrained("we [___] today", rule))) in rule.values
+
+
+def test_existing_text_that_keeps_the_form_is_rewritten_in_part_only():
+    rule = Constraint("regex", pattern="[a-z]+ [a-z]+ [a-z]+ [a-z]+")
+
+    finished = run_job(constrained("so <will review this plan>.", rule, strength=0.25))
+
+    pairs = zip(first(finished).split(), ["will", "review", "this", "plan"], strict=True)
+    assert sum(new != old for new, old in pairs) <= 1
+
+
+def test_text_that_may_not_change_and_breaks_its_rule_is_refused():
+    job = constrained("so <will see>.", Constraint("number"), strength=0.0)
+
+    with pytest.raises(UnsatisfiableConstraint, match="strength 0"):
+        JobRun(a_workshop(), job)
+
+
+def test_a_rule_that_only_a_longer_text_than_a_canvas_meets_is_refused():
+    with pytest.raises(RegionTooLong, match="at most 256"):
+        JobRun(a_workshop(), constrained("we [___] today", Constraint("regex", pattern="z{300}")))
 
 
 def test_a_run_starts_with_its_route_and_limit():

@@ -1,15 +1,12 @@
 import pytest
 import torch
 
-from engine.contract import Constraint, SamplerConfig, StopReason
-from engine.errors import UnsatisfiableConstraint
-from engine.sampling.constraints import check_constraints, is_satisfied
+from engine.contract import SamplerConfig, StopReason
 from engine.sampling.policies import PRESETS, resolve_sampler
 from engine.sampling.randomness import CounterHash
 from engine.sampling.ranking import repeat_ratio
 from engine.sampling.remasking import LeaveOneOut, Monotone
 from engine.sampling.stopping import Budget, EarlyAnswer
-from tests.engine.builders import a_job
 
 
 def grid(*values: float) -> torch.Tensor:
@@ -99,41 +96,3 @@ def test_repeats_are_doubled_words_and_pairs_seen_close_by():
     assert repeat_ratio("we saw", "saw it", "") == 0.5
     assert repeat_ratio("in the end", "the end", "of it") == 0.5
     assert repeat_ratio("we", "", "go") == 0.0
-
-
-@pytest.mark.parametrize(
-    ("constraint", "good", "bad"),
-    [
-        (Constraint("choices", ("left", "right")), "left", "middle"),
-        (Constraint("regex", pattern=r"[a-z]+"), "abc", "abc1"),
-        (Constraint("number", minimum=1, maximum=5), "4.5", "6"),
-        (Constraint("number"), "-3", "three"),
-        (Constraint("date"), "2024-03-01", "soon"),
-        (Constraint("must_contain", ("left",)), "the left knee", "the knee"),
-        (Constraint("must_not_contain", ("left",)), "the knee", "Left knee"),
-        (Constraint("length", minimum=2, maximum=3), "two words", "one"),
-        (Constraint("casing", ("upper",)), "ABC", "Abc"),
-        (Constraint("casing", ("sentence",)), "The knee", "the knee"),
-    ],
-)
-def test_constraints_accept_what_fits_and_nothing_else(constraint, good, bad):
-    assert is_satisfied(constraint, good)
-    assert not is_satisfied(constraint, bad)
-
-
-@pytest.mark.parametrize(
-    "constraint",
-    [
-        Constraint("choices"),
-        Constraint("regex", pattern="("),
-        Constraint("regex"),
-        Constraint("number", minimum=2, maximum=1),
-        Constraint("casing", ("title",)),
-    ],
-)
-def test_impossible_constraints_are_refused_before_the_first_pass(constraint):
-    job = a_job("a [___] b")
-    region = type(job.regions[0])("r0", 2, 7, is_blank=True, constraints=(constraint,))
-
-    with pytest.raises(UnsatisfiableConstraint):
-        check_constraints(type(job)("j", job.text, (region,)))

@@ -1,8 +1,16 @@
 import itertools
+from dataclasses import replace
 
 import pytest
 
-from engine.contract import JobFailed, JobFinished, JobStarted, PassCompleted, StopReason
+from engine.contract import (
+    Constraint,
+    JobFailed,
+    JobFinished,
+    JobStarted,
+    PassCompleted,
+    StopReason,
+)
 from engine.denoisers.scripted import ScriptedDenoiser, Slot
 from engine.errors import ModelMissing
 from engine.worker.core import MAX_RUNNING, WorkerCore
@@ -122,16 +130,28 @@ def test_a_retry_of_a_job_that_is_here_starts_it_once():
     assert sum(isinstance(event, JobFinished) for event in drain(core)) == 1
 
 
-def test_a_bad_job_fails_alone():
+def test_a_bad_job_is_refused_at_once_and_alone():
     core = a_core()
-    core.submit(a_job("no region", job_id="bad"))
-    core.submit(a_job("we [___] today", job_id="good"))
 
+    (refused,) = core.submit(a_job("no region", job_id="bad"))
+    core.submit(a_job("we [___] today", job_id="good"))
     events = drain(core)
 
-    failed = next(event for event in events if isinstance(event, JobFailed))
-    assert (failed.job_id, failed.code) == ("bad", "invalid_job")
+    assert (refused.job_id, refused.code) == ("bad", "invalid_job")
     assert any(isinstance(e, JobFinished) and e.job_id == "good" for e in events)
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_rule_that_nothing_meets_is_refused_at_once_with_or_without_a_model(is_open):
+    core = a_core() if is_open else WorkerCore(ticking(), max_waiting=2)
+    job = a_job("we [___] today")
+    rules = (Constraint("choices", ("a", "b")), Constraint("must_contain", ("c",)))
+
+    (refused,) = core.submit(replace(job, regions=(replace(job.regions[0], constraints=rules),)))
+
+    assert isinstance(refused, JobFailed)
+    assert refused.code == "unsatisfiable_constraint"
+    assert core.num_waiting == 0
 
 
 def test_a_crash_fails_its_job_alone_and_does_not_quote_the_text(capsys):
