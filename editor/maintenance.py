@@ -10,23 +10,21 @@ import dataclasses
 import json
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from editor.document.creation import NewDocument, create_document
-from editor.document.revisions import Revision, verify_chain
-from editor.document.text import text_hash
-from editor.errors import InvalidChange, NotFound, Unavailable
+from editor.errors import NotFound, Unavailable
 from editor.services.documents import Exportable, Exported, export_document, import_file
 from editor.services.history import provenance_at
+from editor.services.verifying import Fault, VerifyReport, verify_database
 from editor.settings import EditorSettings
 from editor.store import documents, log, migrating, runs
 from editor.store.database import Database, database_url
-from editor.store.schema import snapshots
 from engine.client import EngineClient
 from engine.contract import JobFailed, JobFinished, RefineJob, decode_to_worker
 from engine.settings import EngineSettings
@@ -54,29 +52,6 @@ class SchemaReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """The first thing in a document that is not what its hashes say; `revision` if it is one."""
-
-    document_id: str
-    revision: int | None
-    problem: str
-
-
-@dataclass(frozen=True, slots=True)
-class VerifyReport:
-    """What was checked, and what was found wrong: at most one fault for each document."""
-
-    num_documents: int
-    num_revisions: int
-    num_edits: int
-    faults: tuple[Fault, ...]
-
-    @property
-    def is_sound(self) -> bool:
-        return not self.faults
-
-
-@dataclass(frozen=True, slots=True)
 class ReplayReport:
     """Whether a run, run again, gave the same text. `differences` are run card fields."""
 
@@ -100,9 +75,9 @@ def upgrade_schema(settings: EditorSettings) -> SchemaReport:
 
 
 def verify_store(settings: EditorSettings) -> VerifyReport:
-    """Rebuild every text from the logs and check every hash and chain."""
+    """Rebuild every text from the logs; check every hash, chain, seal and count."""
     with _opened(settings, exclusive=False) as database:
-        return database.read_now(_verify)
+        return database.read_now(verify_database)
 
 
 async def replay_run(
@@ -192,53 +167,6 @@ def _check_schema(database: Database) -> None:
             f"the database has schema {current}, this program needs {newest}; "
             "run `python app.py db upgrade`"
         )
-
-
-def _verify(db: Connection) -> VerifyReport:
-    num_revisions = num_edits = 0
-    faults: list[Fault] = []
-    rows = documents.list_documents(db)
-    for row in rows:
-        history = list(log.revisions_of(db, row.id))
-        num_revisions += len(history)
-        num_edits += row.version
-        broken = verify_chain(history)
-        found = (broken.n, broken.problem) if broken else _log_fault(db, row, history)
-        if found is not None:
-            faults.append(Fault(row.id, *found))
-    return VerifyReport(len(rows), num_revisions, num_edits, tuple(faults))
-
-
-def _log_fault(
-    db: Connection, row: documents.DocumentRow, history: Sequence[Revision]
-) -> tuple[int | None, str] | None:
-    """Replay the edits; compare with every revision, snapshot and the head."""
-    if not history:
-        return None, "it has no revision"
-    query = select(snapshots).where(snapshots.c.document_id == row.id)
-    cached = {found.version: found.text for found in db.execute(query)}
-    text = history[0].changes.apply("")
-    due = {revision.version: revision for revision in history}
-    edits = log.edits_after(db, row.id, 0)
-    version, stale_cache = 0, None
-    while True:
-        revision = due.get(version)
-        if revision is not None and revision.text_hash != text_hash(text):
-            return revision.n, "its text differs from what the edits lead to"
-        if stale_cache is None and cached.get(version, text) != text:
-            stale_cache = None, f"the snapshot at version {version} differs from the edits"
-        edit = next(edits, None)
-        if edit is None:
-            break
-        if edit.version != version + 1:
-            return None, f"the edit after version {version} is missing"
-        try:
-            text, version = edit.changes.apply(text), edit.version
-        except InvalidChange:
-            return None, f"the edit of version {edit.version} does not fit its text"
-    if (version, text_hash(text)) != (row.version, row.hash):
-        return None, f"the head is not what the edits lead to at version {version}"
-    return stale_cache
 
 
 def _stored_job(db: Connection, run_id: str) -> tuple[runs.RunRow, RefineJob]:

@@ -18,9 +18,13 @@ TABLES = ("edits", "revisions")
 def history(tmp_path_factory, nursery):
     """A data directory with a document of some history, and its id."""
     data_dir = tmp_path_factory.mktemp("history")
-    with ServerProcess(nursery, data_dir) as server:
+    with ServerProcess(nursery, data_dir, TIDELINE_WORKER_URL="") as server:
         made = server.create("Start ___.")
+        server.refine(made["id"])
+        add = [{"kind": "locked", "from": 0, "to": 5}]
         with server.browser(made["id"]) as browser:
+            browser.send({"type": "spans", "op_id": "lock", "version": 0, "add": add})
+            browser.take("spans_changed")
             for number in range(70):
                 browser.insert(f" {number}")
                 browser.take("edited")
@@ -38,14 +42,15 @@ def written(history, tmp_path):
 
 
 def tamper(settings, statement, *, drop=True):
-    """Change the file behind the program's back."""
+    """Change the file behind the program's back; return the number of rows."""
     database = sqlite3.connect(settings.data_dir / "tideline.db")
     for table in TABLES if drop else ():
         database.execute(f"DROP TRIGGER {table}_refuse_update")
         database.execute(f"DROP TRIGGER {table}_refuse_delete")
     with database:
-        database.execute(statement)
+        num_changed = database.execute(statement).rowcount
     database.close()
+    return num_changed
 
 
 def test_C9_an_untouched_store_is_sound(written):
@@ -70,13 +75,43 @@ def test_C9_an_untouched_store_is_sound(written):
         ("UPDATE edits SET changes = '[3]' WHERE version = 9", None, "version 9 does not fit"),
         ("UPDATE snapshots SET text = 'other'", None, "snapshot"),
         ("UPDATE documents SET text_hash = 'x'", None, "head is not"),
+        ("DELETE FROM revisions WHERE n = 2", None, "newest revision is 2"),
+        ("UPDATE revisions SET summary = 'Other' WHERE n = 1", 1, "hash does not follow"),
+        ("UPDATE revisions SET name = 'Other' WHERE n = 2", 2, "hash does not follow"),
+        ("UPDATE revisions SET form = 1 WHERE n = 0", 0, "hash does not follow"),
+        ("UPDATE revisions SET changes = 'no json' WHERE n = 1", 1, "cannot be read"),
+        ("UPDATE revisions SET changes = '{}' WHERE n = 1", 1, "cannot be read"),
+        ("UPDATE revisions SET marks = '[]' WHERE n = 2", 2, "cannot be read"),
+        ("UPDATE edits SET changes = 'no json' WHERE version = 9", None, "8 cannot be read"),
+        ("UPDATE edits SET changes = '[[0]]' WHERE version = 9", None, "9 does not fit"),
+        ("UPDATE edits SET origin = '{}' WHERE version = 9", None, "8 cannot be read"),
+        ("UPDATE edits SET cause = 'accept' WHERE version = 9", None, "9 is not what its hash"),
+        ("UPDATE edits SET client_id = 'x' WHERE version = 9", None, "9 is not what its hash"),
+        ("UPDATE edits SET hash = NULL", None, "1 is not what its hash"),
+        ("UPDATE documents SET log_hash = 'x'", None, "last edit"),
+        ("DELETE FROM spans WHERE kind = 'locked'", None, "spans"),
+        ("UPDATE spans SET start = 1 WHERE kind = 'locked'", None, "spans"),
+        ("UPDATE spans SET settings = 'no json'", None, "spans cannot be read"),
+        ("UPDATE documents SET spans_hash = NULL", None, "spans"),
+        ("DELETE FROM suggestions", None, "0 suggestions, 1 were stored"),
+        ("UPDATE suggestions SET original = 'x'", None, "is not what its seal says"),
+        ("UPDATE suggestions SET alternatives = '[]'", None, "is not what its seal says"),
+        ("UPDATE suggestions SET alternatives = 'no json'", None, "cannot be read"),
+        ("UPDATE suggestions SET state = 'accepted'", None, "is not what its seal says"),
+        ("UPDATE suggestions SET seal = NULL", None, "is not what its seal says"),
+        ("UPDATE runs SET stop_reason = 'x'", None, "is not what its seal says"),
+        ("UPDATE runs SET run_card = '{}'", None, "is not what its seal says"),
+        ("UPDATE runs SET job = 'no json'", None, "cannot be read"),
+        ("UPDATE passes SET committed = 99", None, "is not what its seal says"),
+        ("DELETE FROM documents", None, "the document is missing"),
     ],
 )
 def test_C9_tampering_is_found_and_the_first_bad_revision_named(
     written, statement, revision, problem
 ):
     settings, document_id = written
-    tamper(settings, statement)
+    assert maintenance.verify_store(settings).is_sound
+    assert tamper(settings, statement) > 0
 
     (fault,) = maintenance.verify_store(settings).faults
 
