@@ -11,7 +11,6 @@ its value is being written. A span whose text is wholly replaced covers the repl
 from __future__ import annotations
 
 import json
-import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from editor.document.changes import Change, ChangeSet
+from editor.document.lock_edges import attached_after, attached_before, is_wordlike, reach
 from editor.document.text import check_offset, is_grapheme_border
 from editor.errors import InvalidInput, InvalidOffset, LockViolation, SpanConflict, TooLarge
 
@@ -146,19 +146,20 @@ def check_spans(text: str, spans: Sequence[Span], *, known: Collection[Span] = (
 
 
 def check_locks(text: str, spans: Iterable[Span], changes: ChangeSet) -> None:
-    """Accept an edit that leaves every lock whole and its edges apart from letters and digits.
+    """Accept an edit that leaves every lock whole and its edges apart from what would join them.
 
     Raises: LockViolation when locked text is deleted or replaced, when text is put inside a
     lock, when a letter or digit comes to stand directly against a locked letter or digit (by
-    inserting or by deleting what was between), when a locked number gains decimals, or when a
-    combining mark is put on a locked character.
+    inserting or by deleting what was between, with or without invisible characters between),
+    when a locked number gains a sign, unit, decimals or a range, or when a combining mark is put
+    on a locked character.
     """
     locks = locked_ranges(spans)
     starts = [start for start, _ in locks]
     near: set[tuple[int, int]] = set()
     for change in changes.changes if locks else ():
-        # Two code points at each side can change what a locked number says: `5` and `.5`.
-        for start, end in _between(locks, starts, change.start - 2, change.end + 2):
+        # Two visible characters at each side can change what a locked number says: `5` and `.5`.
+        for start, end in _between(locks, starts, *reach(text, change.start, change.end)):
             if _cuts(change, start, end):
                 raise LockViolation(
                     f"the edit of {change.start} to {change.end} touches locked text at "
@@ -189,43 +190,24 @@ def _check_edges(text: str, changes: ChangeSet, locks: Iterable[tuple[int, int]]
     for start, end in locks:
         new_start = changes.map_position(start, assoc=1)
         new_end = changes.map_position(end, assoc=-1)
+        before, after_it = attached_before(after, new_start), attached_after(after, new_end)
         if (
-            (start in changed_to and _is_joined(after, new_start))
-            or (end in changed_from and _is_joined(after, new_end))
-            or (_has_decimals_before(after, new_start) and not _has_decimals_before(text, start))
-            or (_has_decimals_after(after, new_end) and not _has_decimals_after(text, end))
+            _is_new(before, attached_before(text, start), is_touched=start in changed_to)
+            or _is_new(after_it, attached_after(text, end), is_touched=end in changed_from)
             or (not is_grapheme_border(after, new_start) and is_grapheme_border(text, start))
             or (not is_grapheme_border(after, new_end) and is_grapheme_border(text, end))
         ):
             raise LockViolation(
                 f"the edit would join text onto the locked text at {start} to {end}; "
-                "keep a space or sign between, or unlock it first"
+                "keep a space between, or unlock it first"
             )
 
 
-def _is_joined(text: str, offset: int) -> bool:
-    """Say whether letters, digits or marks stand on both sides of an offset."""
-    if not 0 < offset < len(text):
+def _is_new(attached: str | None, earlier: str | None, *, is_touched: bool) -> bool:
+    """Say whether an edit put against a lock what was not there, or letters for the same ones."""
+    if attached is None:
         return False
-    return _is_wordlike(text[offset - 1]) and _is_wordlike(text[offset])
-
-
-def _is_wordlike(sign: str) -> bool:
-    return sign.isalnum() or unicodedata.category(sign)[0] == "M"
-
-
-def _has_decimals_after(text: str, offset: int) -> bool:
-    window = text[max(offset - 1, 0) : offset + 2]
-    return len(window) == 3 and _is_decimal(window)
-
-
-def _has_decimals_before(text: str, offset: int) -> bool:
-    window = text[max(offset - 2, 0) : offset + 1]
-    return len(window) == 3 and _is_decimal(window)
-
-
-def _is_decimal(window: str) -> bool:
-    return window[0].isdecimal() and window[1] in ".,٫" and window[2].isdecimal()
+    return attached != earlier or (is_touched and is_wordlike(attached))
 
 
 def _check_one(text: str, span: Span) -> None:

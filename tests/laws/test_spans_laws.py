@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 from itertools import pairwise
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from editor.document.changes import ChangeSet
+from editor.document.changes import ChangeSet, replace
 from editor.document.spans import Span, SpanKind, check_locks, is_touched, map_spans
 from editor.document.suggestions import place
 from editor.errors import LockViolation
@@ -68,19 +69,55 @@ def test_an_edit_is_refused_or_leaves_every_lock_as_it_was(text: str, data: st.D
 @run
 @given(texts, st.data())
 def test_an_edit_away_from_locks_is_never_refused(text: str, data: st.DataObject) -> None:
-    """Twin: an edit whose changes keep three code points away cannot matter to a lock."""
+    """Twin: an edit whose changes keep three visible characters away cannot matter to a lock."""
     spans = data.draw(span_sets(text))
     changes = data.draw(change_sets(len(text)))
     locks = [span for span in spans if span.kind == "locked"]
     assume(
         all(
-            change.end + 2 < lock.start or change.start > lock.end + 2
+            _visible(text[change.end : lock.start]) > 2
+            or _visible(text[lock.end : change.start]) > 2
             for change in changes.changes
             for lock in locks
         )
     )
 
     check_locks(text, spans, changes)
+
+
+def _visible(text: str) -> int:
+    return len(text.replace("\u200d", ""))
+
+
+@run
+@given(
+    st.lists(st.sampled_from(["5", "1", " ", "-", ".", "%", "$", "\u200b", "x", ","]), max_size=9),
+    st.data(),
+)
+def test_a_locked_number_stays_the_number_it_is(signs: list[str], data: st.DataObject) -> None:
+    """Twin: the number read around the lock, invisible characters left out, is what it was."""
+    left = data.draw(st.sampled_from(["take ", "", "x "]))
+    text = f"{left}55 mg {''.join(signs)}"
+    lock = Span("lock", "locked", len(left), len(left) + 2)
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(len(text), start + 2)))
+    new = data.draw(st.text("51 -.%$\u200bx,", max_size=4))
+    changes = replace(len(text), start, end, new)
+
+    try:
+        check_locks(text, [lock], changes)
+    except LockViolation:
+        return
+
+    (moved,) = map_spans([lock], changes)[0]
+    assert _number_at(changes.apply(text), moved.start) == "55"
+
+
+def _number_at(text: str, offset: int) -> str:
+    seen = text[:offset].replace("\u200b", "")
+    shown = text.replace("\u200b", "")
+    number = re.compile(r"[-$]*(?:\d[.,-])?\.?\d+(?:[.,-]\d+)*[%$]?|\w+")
+    return next(m[0] for m in number.finditer(shown) if m.start() <= len(seen) < m.end())
 
 
 @run

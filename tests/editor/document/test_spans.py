@@ -184,6 +184,35 @@ def test_borders_of_known_spans_are_not_looked_at_again() -> None:
         ("«cafe» x", 4, 4, "\u0301"),  # a mark on a locked letter
         ("«\U0001f469» x", 1, 1, "\u200d\U0001f467"),
         ("«\u00e9t\u00e9»s", 3, 3, "e"),
+        ("take «5» mg", 5, 5, "-"),  # -5
+        ("take «5» mg", 5, 5, "\u2212"),
+        ("take «5» mg", 5, 5, "$"),
+        ("take «5» mg", 5, 5, "<"),
+        ("take «5» mg", 5, 5, "1/"),
+        ("take «5» mg", 5, 5, "."),  # .5
+        ("take -«5» mg", 4, 5, ""),  # the space before the minus: 5 was -5 before, now e-5
+        ("take - «5» mg", 6, 7, ""),  # -5, joined by deleting
+        ("take «5» mg", 6, 6, "%"),
+        ("take «5» mg", 6, 6, "°"),
+        ("take «5» mg", 6, 6, "€"),
+        ("take «5» mg", 6, 6, "-10"),
+        ("take «5» mg", 6, 6, "/day"),
+        ("take «5» mg", 6, 6, ":30"),
+        ("take «5»- mg", 7, 7, "1"),  # 5-1
+        ("take «5»/ mg", 7, 7, "2"),
+        ("take «5» %", 6, 7, ""),
+        ("take «5.» Then", 7, 7, "5"),  # the point is locked too
+        ("take «-5» mg", 5, 5, "1"),  # 1-5
+        ("take «$5» mg", 5, 5, "-"),
+        ("take «5» mg", 6, 6, "\u200b0"),  # 50, with an invisible character between
+        ("take «5» mg", 5, 5, "1\u2060"),
+        ("take «5» mg", 5, 5, "-\u00ad"),
+        ("take «5»\u200b mg", 7, 7, "0"),
+        ("take «5»\u200b\u200b\u200b\u200b mg", 10, 10, "0"),
+        ("take «5»\u200b mg", 7, 8, ""),  # what is between is a space, then nothing to be seen
+        ("take «5» mg", 6, 6, "\x01%"),
+        ("«no» pain", 2, 2, "\u00adw"),
+        ("take «½» mg", 5, 5, "1"),
     ],
 )
 def test_lock_refuses(markup: str, start: int, end: int, inserted: str) -> None:
@@ -207,6 +236,20 @@ def test_lock_refuses(markup: str, start: int, end: int, inserted: str) -> None:
         ("x«5»mg", 3, 4, "l"),  # joined before, and the letter next to the lock stays
         ("«a»«b»", 1, 1, " "),  # between two locks is outside both
         ("no lock at all", 0, 14, ""),
+        ("take «5» mg", 6, 6, "-"),  # a dash alone says nothing
+        ("take «5» mg", 5, 5, "- "),
+        ("take «5» mg", 6, 6, " %"),
+        ("take «5» mg", 5, 5, "about "),
+        ("take «5» mg", 5, 5, '"'),
+        ("take «5» mg", 5, 5, "**"),
+        ("take «5» mg", 6, 6, ", 6"),
+        ("take «5» mg", 6, 6, "\u200b"),
+        ("Total: «$»__", 8, 10, "100"),  # a locked sign is there for a number
+        ("__«%» of", 0, 2, "100"),
+        ("take «5»% of", 8, 10, "or"),  # the sign was there before
+        ("-«5» mg", 0, 1, ""),
+        ("«end». 5", 4, 5, ""),
+        ("«ten» x", 3, 3, "-"),
     ],
 )
 def test_lock_allows(markup: str, start: int, end: int, inserted: str) -> None:
