@@ -24,6 +24,9 @@ const result = await build({
   entryPoints: { app: "src/main.ts" },
   outdir: "dist",
   bundle: true,
+  // What few need at once is a file of its own, fetched when it is asked for.
+  splitting: true,
+  chunkNames: "part-[hash]",
   format: "esm",
   target: ["es2022"],
   minify: true,

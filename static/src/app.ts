@@ -6,8 +6,10 @@
  */
 
 import { EditorView, type ViewUpdate } from "@codemirror/view"
+import type { Announcer } from "./announcer"
 import { buildCommands, goToSuggestion, refineTargets } from "./commands"
-import { confirmDelete, openAbout, showComparison, showUnsent } from "./dialogs"
+import { Decisions } from "./decisions"
+import { confirmDelete, openAbout, showUnsent } from "./dialogs"
 import { Dock } from "./dock"
 import { DocumentsPanel } from "./documents_panel"
 import { button } from "./dom"
@@ -15,19 +17,22 @@ import { type EditorHost, makeState, makeView } from "./editor"
 import { explain } from "./error_texts"
 import { HistoryPanel } from "./history_panel"
 import { buildLayout } from "./layout"
+import { type Commands, runShortcut } from "./keys"
 import { refusalOf } from "./locks"
-import type { RevisionWire } from "./protocol.gen"
 import { refill } from "./refill"
 import * as rest from "./rest"
-import { type OpenSuggestion, openSuggestions, placeOf } from "./review"
+import { changeSettings } from "./region_popover"
+import { type OpenSuggestion, openSuggestions } from "./review"
 import { ReviewPanel } from "./review_panel"
 import { RunPanel } from "./run_panel"
+import { Library } from "./library"
 import { leftWords, narrateRun } from "./narration"
-import { sampleDocument } from "./sample"
+import { linkAlarm, wordCount } from "./page_words"
+import { Pages } from "./pages"
 import { isOwnEdit } from "./sender"
 import { DocumentSession } from "./session"
 import type { SessionFact } from "./session_facts"
-import { addSpan, removeSpan, type Span, spansTouching } from "./spans"
+import { removeSpan, type Span, spansTouching } from "./spans"
 import { buildTabs } from "./tabs"
 import { buildToolbar } from "./toolbar"
 
@@ -37,6 +42,8 @@ const OPENED_WORDS = "Document open."
 export class App {
   session: DocumentSession | null = null
   readonly view: EditorView
+  readonly decisions: Decisions
+  readonly pages: Pages
   private readonly layout = buildLayout()
   private readonly editorHost: EditorHost
   private readonly toolbar: ReturnType<typeof buildToolbar>
@@ -46,8 +53,8 @@ export class App {
   private readonly historyPanel: HistoryPanel
   private readonly dock: Dock
   private readonly tabs: ReturnType<typeof buildTabs>
-  private documents: rest.DocumentSummary[] = []
-  private documentId: string | null = null
+  private readonly library = new Library({ complain: (error) => this.complain(error) })
+  documentId: string | null = null
   private isDrawDue = false
   private panelTimer: number | undefined
   private openings = 0
@@ -57,18 +64,16 @@ export class App {
   constructor(root: HTMLElement) {
     const { layout } = this
     const commands = buildCommands(this)
+    this.decisions = new Decisions(this)
+    this.pages = new Pages(this)
     this.editorHost = {
       commands,
-      review: {
-        accept: (ids) => this.accept(ids),
-        reject: (ids) => this.session?.reject(ids),
-        returnToText: () => this.view.focus(),
-      },
+      review: this.decisions,
       noteUpdate: (update) => this.noteUpdate(update),
       noteCompositionEnd: () => this.session?.noteCompositionEnd(),
     }
     this.view = makeView(layout.paper, makeState(this.editorHost, "", { startVersion: 0, clientID: "none" }))
-    this.toolbar = buildToolbar(layout, commands)
+    this.toolbar = buildToolbar(layout, commands, () => this.pages.takeTour())
     this.documentsPanel = new DocumentsPanel(layout.documents, {
       open: (id) => void this.open(id),
       create: () => void this.create({ title: "", text: "" }),
@@ -81,17 +86,18 @@ export class App {
     })
     this.runPanel = new RunPanel({
       goTo: (span) => this.goTo(span),
-      setSpan: (span) => this.view.dispatch({ effects: addSpan.of(span) }),
+      changeSettings: (id, change) => changeSettings(this.view, id, change),
+      showReplay: () => this.pages.showReplay(),
       removeSpan: (id) => this.view.dispatch({ effects: removeSpan.of(id) }),
     })
     this.reviewPanel = new ReviewPanel({
       view: this.view,
-      accept: (ids) => this.accept(ids),
-      reject: (ids) => this.session?.reject(ids),
-      goToSuggestion: (suggestion) => this.goToSuggestion(suggestion),
+      decisions: this.decisions,
+      goToSuggestion: (suggestion, group) => this.goToSuggestion(suggestion, group),
     })
     this.historyPanel = new HistoryPanel({
-      compare: (revision) => void this.compare(revision),
+      name: () => this.pages.nameVersion(),
+      compare: (revision) => this.pages.compareVersions(revision),
       restore: (revision) => this.session?.restore(revision.n),
     })
     this.tabs = buildTabs("Runs, review and history", [
@@ -107,26 +113,36 @@ export class App {
         this.tabs.select("Review")
         commands.nextSuggestion()
       },
-      acceptAll: () => this.acceptAll(),
+      acceptAll: () => this.decisions.acceptAll(),
     })
+    layout.banner.after(this.pages.origins.element)
     this.listen(commands)
     root.replaceChildren(layout.root)
   }
 
   async start(): Promise<void> {
-    try {
-      this.documents = await rest.listDocuments()
-      if (this.documents.length === 0) this.documents = [await rest.createDocument(sampleDocument())]
-    } catch (error) {
-      this.complain(error)
-    }
+    const isFirstVisit = await this.library.load()
     const asked = /^#\/d\/(.+)$/.exec(location.hash)?.[1]
-    const known = this.documents.find(({ id }) => id === asked) ?? newestOf(this.documents)
+    const known = this.library.find(asked) ?? this.library.newest()
     if (known !== undefined) await this.open(known.id)
+    if (isFirstVisit) this.pages.offerTour()
+    this.pages.prefetch()
     this.drawSoon()
   }
 
   // ---- what commands use
+
+  get announcer(): Announcer {
+    return this.layout.announcer
+  }
+
+  get paper(): HTMLElement {
+    return this.layout.paper
+  }
+
+  compareAlternatives(suggestionId: string): void {
+    this.pages.compareAlternatives(suggestionId)
+  }
 
   say(text: string): void {
     this.layout.announcer.say(text)
@@ -134,10 +150,6 @@ export class App {
 
   closePopups(): boolean {
     return this.layout.closeSheets()
-  }
-
-  showReview(): void {
-    this.tabs.select("Review")
   }
 
   // ---- documents
@@ -148,6 +160,7 @@ export class App {
       return
     }
     const opening = ++this.openings
+    this.pages.leave()
     this.session?.close()
     this.documentId = id
     this.numOpen = 0
@@ -158,11 +171,7 @@ export class App {
       makeState: (text, version, clientId) =>
         makeState(this.editorHost, text, { startVersion: version, clientID: clientId }),
       view: this.view,
-      keepCopy: async (title, text) => {
-        const copy = await rest.createDocument({ title, text })
-        this.documents.push(copy)
-        return copy.id
-      },
+      keepCopy: (title, text) => this.library.keepCopy(title, text),
     })
     this.view.setState(makeState(this.editorHost, "", { startVersion: 0, clientID: "none" }))
     this.session = session
@@ -176,25 +185,17 @@ export class App {
   }
 
   private async create(document: { title: string; text: string }): Promise<void> {
-    try {
-      const made = await rest.createDocument(document)
-      this.documents.push(made)
-      await this.open(made.id)
-      this.view.focus()
-    } catch (error) {
-      this.complain(error)
-    }
+    const id = await this.library.create(document)
+    if (id === null) return
+    await this.open(id)
+    this.view.focus()
   }
 
   private async importFile(file: File): Promise<void> {
-    try {
-      const made = await rest.importFile(file)
-      this.documents.push(made)
-      await this.open(made.id)
-      this.say("File imported.")
-    } catch (error) {
-      this.complain(error)
-    }
+    const id = await this.library.importFile(file)
+    if (id === null) return
+    await this.open(id)
+    this.say("File imported.")
   }
 
   /** Deletes a document; the newest of the others takes its place, or a fresh one. */
@@ -203,16 +204,13 @@ export class App {
     this.session?.close()
     this.session = null
     this.documentId = null
-    try {
-      await rest.deleteDocument(id)
-    } catch (error) {
+    if (!(await this.library.remove(id))) {
+      this.openedWords = this.layout.announcer.status.textContent ?? OPENED_WORDS // the reason stays
       await this.open(id)
-      this.complain(error)
       return
     }
-    this.documents = this.documents.filter((one) => one.id !== id)
     this.openedWords = "Document deleted."
-    const next = newestOf(this.documents)
+    const next = this.library.newest()
     if (next === undefined) await this.create({ title: "", text: "" })
     else await this.open(next.id)
     this.view.focus()
@@ -222,47 +220,16 @@ export class App {
     const { documentId, session } = this
     const title = this.layout.title.value.trim()
     if (documentId === null || session === null || title === session.title) return
-    try {
-      await rest.renameDocument(documentId, title)
-      session.title = title
-      this.drawSoon()
-    } catch (error) {
-      this.complain(error)
-    }
-  }
-
-  private async compare(revision: RevisionWire): Promise<void> {
-    if (this.documentId === null) return
-    try {
-      const { text } = await rest.readRevision(this.documentId, revision.n)
-      const now = this.view.state.doc.toString()
-      showComparison(`r${revision.version}`, text, now, () => this.session?.restore(revision.n))
-    } catch (error) {
-      this.complain(error)
-    }
+    if (!(await this.library.rename(documentId, title))) return
+    session.title = title
+    this.drawSoon()
   }
 
   // ---- review
 
-  private accept(ids: readonly string[]): void {
-    const left = this.session?.accept(ids) ?? []
-    const count = ids.length - left.length
-    const words = count === 1 ? "1 suggestion accepted." : `${count} suggestions accepted.`
-    const rest =
-      left.length === 0 ? leftWords(this.numOpen) : `${left.length} could not be placed: the text has changed there.`
-    this.layout.announcer.sayOutcome(`${words} ${rest}`)
-    if (document.activeElement === document.body || document.activeElement === null) this.view.focus()
-  }
-
-  private acceptAll(): void {
-    const { state } = this.view
-    const ids = openSuggestions(state).filter((one) => placeOf(state, one) !== null)
-    this.accept(ids.map(({ wire }) => wire.id))
-  }
-
-  private goToSuggestion(suggestion: OpenSuggestion): void {
+  private goToSuggestion(suggestion: OpenSuggestion, group?: number | null): void {
     this.layout.closeSheets()
-    goToSuggestion(this.view, suggestion)
+    goToSuggestion(this.view, suggestion, group)
   }
 
   private goTo(span: Span): void {
@@ -276,7 +243,7 @@ export class App {
 
   // ---- facts
 
-  private listen(commands: EditorHost["commands"]): void {
+  private listen(commands: Commands): void {
     const { layout } = this
     layout.title.addEventListener("change", () => void this.rename())
     layout.title.addEventListener("keydown", (event) => {
@@ -291,15 +258,8 @@ export class App {
     document.addEventListener("visibilitychange", () => this.session?.flush())
     document.addEventListener("keydown", (event) => {
       // Keys that must work wherever the focus is; the editor has taken its own by now.
-      if (event.defaultPrevented) return
-      const isMod = event.ctrlKey || event.metaKey
-      if (event.key === "F8") event.shiftKey ? commands.previousSuggestion() : commands.nextSuggestion()
-      else if (event.key === "/" && isMod) commands.showShortcuts()
-      else if (event.key === "s" && isMod && !event.shiftKey) commands.saveNow()
-      else if (event.key === "Enter" && isMod) event.shiftKey ? commands.refineAll() : commands.refine()
-      else if (event.key === "Escape" && !document.querySelector("dialog[open], :popover-open")) commands.stop()
-      else return
-      event.preventDefault()
+      if (event.defaultPrevented || document.querySelector("dialog[open], :popover-open")) return
+      if (runShortcut(event, commands)) event.preventDefault()
     })
   }
 
@@ -329,21 +289,17 @@ export class App {
         announcer.alarm("link", linkAlarm(fact.link))
         break
       case "edited":
-        this.noteEdited()
+        this.library.noteEdited(this.documentId)
         break
       case "pass":
+      case "baseline":
       case "changed":
         break
     }
     this.countOpen()
     narrateRun(fact, announcer, this.numOpen)
-    if (session.title !== "") this.noteTitle(session)
+    this.library.noteTitle(this.documentId, session.title)
     this.drawSoon()
-  }
-
-  private noteTitle(session: DocumentSession): void {
-    const entry = this.documents.find(({ id }) => id === this.documentId)
-    if (entry !== undefined) entry.title = session.title
   }
 
   /** "2 suggestions" must not stand where fewer are left. */
@@ -353,13 +309,9 @@ export class App {
     if (this.numOpen < before) this.layout.announcer.replaceOutcome(leftWords(this.numOpen))
   }
 
-  private noteEdited(): void {
-    const entry = this.documents.find(({ id }) => id === this.documentId)
-    if (entry !== undefined) entry.updated_s = Date.now() / 1000
-  }
-
   private noteUpdate(update: ViewUpdate): void {
     this.session?.noteUpdate(update)
+    this.pages.noteUpdate(update)
     // At once, not with the next frame: "Saved" must not stand beside text that is not.
     if (this.session !== null) this.drawSaveWords(this.session)
     if (update.transactions.some(isOwnEdit)) this.layout.announcer.replaceOutcome("")
@@ -370,7 +322,7 @@ export class App {
     if (update.docChanged || update.selectionSet || update.transactions.length > 0) this.drawSoon()
   }
 
-  private complain(error: unknown): void {
+  complain(error: unknown): void {
     if (error instanceof rest.RestError) this.say(explain(error.code, error.status === 0 ? "" : error.message))
     else throw error
   }
@@ -405,21 +357,21 @@ export class App {
 
   private drawPanels(): void {
     const { layout, session, view } = this
-    this.documentsPanel.show(this.documents, this.documentId)
+    this.documentsPanel.show(this.library.documents, this.documentId)
     if (session === null) return
     if (document.activeElement !== layout.title) layout.title.value = session.title
     document.title = `${session.title || "Untitled"} · Tideline`
     this.runPanel.show(session, view.state)
     this.reviewPanel.show()
+    this.pages.show()
     this.historyPanel.show(session.revisions, session.version)
     this.drawBanner(session)
-    const count = countWords(view)
-    layout.words.textContent = count === 1 ? "1 word" : `${count.toLocaleString()} words`
+    layout.words.textContent = wordCount(view)
   }
 
   private drawBanner(session: DocumentSession): void {
     const { banner } = this.layout
-    const copy = session.conflictCopy
+    const copy = session.copies.newest
     banner.hidden = copy === null
     refill(banner, copy ?? "", () => (copy === null ? [] : this.bannerParts(session, copy)))
   }
@@ -427,7 +379,7 @@ export class App {
   private bannerParts(session: DocumentSession, copy: string): Node[] {
     const words = "Your changes and the server's could not be joined. Your copy is a document of its own. "
     const dismiss = (): void => {
-      session.conflictCopy = null
+      session.copies.newest = null
       this.drawSoon()
     }
     return [
@@ -450,47 +402,15 @@ export class App {
     const isOpen = this.session?.isReady ?? false
     const isInWord = range.empty ? state.wordAt(range.head) !== null : true
     const isLocked = spansTouching(state, range, "locked").length > 0
-    const isRegion = spansTouching(state, range, "region").length > 0
+    const regions = spansTouching(state, range, "region")
+    const isRegion = regions.some(({ from, to }) => range.empty || (from === range.from && to === range.to))
     const targets = refineTargets(state)
     this.toolbar.show({
       canLock: isOpen && (isLocked || isInWord),
       isLocked,
-      canMark: isOpen && (isRegion || isInWord),
+      canMark: isOpen && (regions.length > 0 || isInWord),
       isRegion,
-      numTargets: isOpen ? (range.empty || isRegion ? targets.length : 1) : 0,
+      numTargets: isOpen ? (range.empty || regions.length > 0 ? targets.length : 1) : 0,
     })
-  }
-}
-
-function newestOf(documents: readonly rest.DocumentSummary[]): rest.DocumentSummary | undefined {
-  return documents.reduce<rest.DocumentSummary | undefined>(
-    (newest, one) => (newest === undefined || one.updated_s > newest.updated_s ? one : newest),
-    undefined,
-  )
-}
-
-/** Words are counted again only when the text changed. */
-const COUNTS = new WeakMap<object, number>()
-
-function countWords(view: EditorView): number {
-  const { doc } = view.state
-  const known = COUNTS.get(doc)
-  if (known !== undefined) return known
-  let count = 0
-  for (const line of doc.iterLines()) count += line.match(/\S+/g)?.length ?? 0
-  COUNTS.set(doc, count)
-  return count
-}
-
-function linkAlarm(link: string): string {
-  switch (link) {
-    case "waiting":
-      return "Connection lost. You can go on writing; it is kept on this device and sent later."
-    case "denied":
-      return "Your access has ended. Open the link the server printed in another tab; your text stays here."
-    case "gone":
-      return "This document is no longer on the server. Copy your text."
-    default:
-      return ""
   }
 }

@@ -3,56 +3,75 @@
 import { redo, undo } from "@codemirror/commands"
 import type { EditorState } from "@codemirror/state"
 import { EditorView } from "@codemirror/view"
-import { showShortcuts } from "./dialogs"
-import type { Commands } from "./editor"
+import type { Commands } from "./keys"
 import { randomId } from "./outbox"
+import { setPeek } from "./peek"
 import { refineSettings } from "./preferences"
 import {
   activateSuggestion,
+  activeChange,
   activeSuggestion,
+  type Change,
   chooseAlternative,
   neighbour,
   type OpenSuggestion,
-  openSuggestions,
-  reviewField,
 } from "./review"
+import type { ReviewActions } from "./review_marks"
+import { regionAfter } from "./region_edits"
 import type { DocumentSession } from "./session"
 import { addSpan, removeSpan, type Span, spanById, spansOf, spansTouching } from "./spans"
 
 export interface CommandHost {
   readonly view: EditorView
   readonly session: DocumentSession | null
+  readonly decisions: ReviewActions
+  readonly pages: PageCommands
   say(text: string): void
   closePopups(): boolean
-  showReview(): void
+}
+
+/** What opens something beside the text. */
+export interface PageCommands {
+  showShortcuts(): void
+  nameVersion(): void
+  showReplay(): void
+  togglePlain(): void
+  toggleOrigins(): void
+  openRegionSettings(span: Span): void
 }
 
 export function buildCommands(host: CommandHost): Commands {
+  const open = (name: Exclude<keyof PageCommands, "openRegionSettings">) => (): boolean => {
+    host.pages[name]()
+    return true
+  }
   return {
     refine: () => refine(host, "chosen"),
     refineAll: () => refine(host, "all"),
-    toggleLock: () => toggle(host, "locked"),
-    toggleRegion: () => toggle(host, "region"),
+    toggleLock: () => toggleLock(host),
+    toggleRegion: () => toggleRegion(host),
+    regionSettings: () => openRegionSettings(host),
     stop: () => stop(host),
     pauseView: () => pauseView(host),
-    nextSuggestion: () => walkSuggestions(host, 1),
-    previousSuggestion: () => walkSuggestions(host, -1),
+    nextSuggestion: () => walkChanges(host, 1),
+    previousSuggestion: () => walkChanges(host, -1),
     nextAlternative: () => nextAlternative(host),
+    compareAlternatives: () => {
+      host.decisions.compareAlternatives()
+      return true
+    },
+    peekOriginal: () => peekOriginal(host.view),
     acceptActive: () => decideActive(host, "accept"),
     rejectActive: () => decideActive(host, "reject"),
     nextBlank: () => walkRegions(host.view, 1),
     previousBlank: () => walkRegions(host.view, -1),
-    saveNow: () => {
-      host.session?.flush()
-      host.say("Your text is saved as you write.")
-      return true
-    },
+    nameVersion: open("nameVersion"),
+    showReplay: open("showReplay"),
+    togglePlain: open("togglePlain"),
+    toggleOrigins: open("toggleOrigins"),
+    showShortcuts: open("showShortcuts"),
     undo: () => undo(host.view),
     redo: () => redo(host.view),
-    showShortcuts: () => {
-      showShortcuts()
-      return true
-    },
   }
 }
 
@@ -69,7 +88,7 @@ function refine(host: CommandHost, which: "chosen" | "all"): boolean {
   const { main } = view.state.selection
   const isMarkable = which === "chosen" && !main.empty && spansTouching(view.state, main, "region").length === 0
   // Selected words and one key: they become a region and are refined.
-  if (isMarkable) toggle(host, "region")
+  if (isMarkable) toggleRegion(host)
   const busy = session.runs.busySpans()
   const targets = which === "all" ? spansOf(view.state).filter(({ kind }) => kind !== "locked") : refineTargets(view.state)
   const ids = targets.map(({ id }) => id).filter((id) => !busy.has(id))
@@ -89,24 +108,62 @@ function trimmed(state: EditorState, range: { from: number; to: number }): { fro
   return from < to ? { from, to } : null
 }
 
-function toggle(host: CommandHost, kind: "locked" | "region"): boolean {
+function toggleLock(host: CommandHost): boolean {
   const { view } = host
   const { main } = view.state.selection
-  const there = spansTouching(view.state, main, kind)
-  const noun = kind === "locked" ? "Locked" : "Marked as a region"
+  const there = spansTouching(view.state, main, "locked")
   if (there.length > 0) {
     view.dispatch({ effects: there.map((span) => removeSpan.of(span.id)), userEvent: "span" })
-    host.say(kind === "locked" ? "Unlocked." : "No longer a region.")
+    host.say("Unlocked.")
     return true
   }
-  const word = main.empty ? view.state.wordAt(main.head) : main
-  const range = word === null ? null : trimmed(view.state, word)
+  const range = markable(view.state)
   if (range === null) {
     host.say("Select the words first.")
     return true
   }
-  view.dispatch({ effects: addSpan.of({ id: randomId(), kind, ...range, settings: {} }), userEvent: "span" })
-  host.say(`${noun}.`)
+  const span: Span = { id: randomId(), kind: "locked", ...range, settings: {} }
+  view.dispatch({ effects: addSpan.of(span), userEvent: "span" })
+  host.say("Locked.")
+  return true
+}
+
+/** The selected words, or the word at the caret. */
+function markable(state: EditorState): { from: number; to: number } | null {
+  const { main } = state.selection
+  const range = main.empty ? state.wordAt(main.head) : main
+  return range === null ? null : trimmed(state, range)
+}
+
+function toggleRegion(host: CommandHost): boolean {
+  const { view } = host
+  const edit = regionAfter(view.state, markable(view.state), randomId)
+  if (edit === null) host.say("Select the words first.")
+  else {
+    const effects = [...edit.removed.map((id) => removeSpan.of(id)), ...edit.added.map((span) => addSpan.of(span))]
+    view.dispatch({ effects, userEvent: "span" })
+    host.say(edit.words)
+  }
+  return true
+}
+
+function openRegionSettings(host: CommandHost): boolean {
+  const span = spansTouching(host.view.state, host.view.state.selection.main, "region")[0]
+  if (span === undefined) host.say("Put the caret in a region first.")
+  else host.pages.openRegionSettings(span)
+  return true
+}
+
+/** Until any key is let go. */
+function peekOriginal(view: EditorView): boolean {
+  const end = (): void => {
+    document.removeEventListener("keyup", end)
+    window.removeEventListener("blur", end)
+    view.dispatch({ effects: setPeek.of(false) })
+  }
+  document.addEventListener("keyup", end)
+  window.addEventListener("blur", end)
+  view.dispatch({ effects: setPeek.of(true) })
   return true
 }
 
@@ -126,26 +183,24 @@ function pauseView(host: CommandHost): boolean {
   return true
 }
 
-function walkSuggestions(host: CommandHost, step: 1 | -1): boolean {
+function walkChanges(host: CommandHost, step: 1 | -1): boolean {
   const { view } = host
-  const isInCard = document.activeElement?.closest(".tl-card") !== null && document.activeElement !== document.body
-  const { activeId } = view.state.field(reviewField)
-  const isFirstPress = !isInCard && openSuggestions(view.state).some(({ wire }) => wire.id === activeId)
-  const target = isFirstPress && step === 1 ? activeSuggestion(view.state) : neighbour(view.state, step)
-  if (target === null) {
-    host.say("Nothing to review.")
-    return true
-  }
-  goToSuggestion(view, target)
+  const isInCard = document.activeElement?.closest(".tl-card") != null
+  const active = activeChange(view.state)
+  const isFirstPress = !isInCard && active?.verdict === "open"
+  const target: Change | null = isFirstPress && step === 1 ? active : neighbour(view.state, step)
+  if (target === null) host.say("Nothing to review.")
+  else goToSuggestion(view, target.suggestion, target.group)
   return true
 }
 
 /** Brings a suggestion into view and gives its card the focus: the person asked for it. */
-export function goToSuggestion(view: EditorView, suggestion: OpenSuggestion): void {
+export function goToSuggestion(view: EditorView, suggestion: OpenSuggestion, group?: number | null): void {
   const span = spanById(view.state, suggestion.wire.span_id)
   if (span === undefined) return
+  const place = group === undefined ? { id: suggestion.wire.id } : { id: suggestion.wire.id, group }
   view.dispatch({
-    effects: [activateSuggestion.of(suggestion.wire.id), EditorView.scrollIntoView(span.from, { y: "center" })],
+    effects: [activateSuggestion.of(place), EditorView.scrollIntoView(span.from, { y: "center" })],
     selection: { anchor: span.to },
   })
   view.dom.querySelector<HTMLElement>(".tl-card")?.focus({ preventScroll: true })
@@ -161,7 +216,7 @@ function nextAlternative({ view }: CommandHost): boolean {
 function decideActive(host: CommandHost, verdict: "accept" | "reject"): boolean {
   const active = activeSuggestion(host.view.state)
   if (active === null || host.session === null) return false
-  host.session[verdict]([active.wire.id])
+  host.decisions[verdict]([active.wire.id])
   return true
 }
 

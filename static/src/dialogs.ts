@@ -1,9 +1,7 @@
-/** Dialogs: the shortcut sheet, a revision compared with now, text that could not be saved. */
+/** Dialogs: the frame of all, and the small ones; they ask, name, or show text not saved. */
 
-import { diffDocuments } from "./diff"
 import { button, type Child, h, iconButton } from "./dom"
 import { icon } from "./icons"
-import { BUILT_IN, keyLabel, SHORTCUTS } from "./keys"
 
 /** Opens a modal dialog; it removes itself when closed, and the focus goes back by itself. */
 export function openDialog(title: string, className: string, ...children: Child[]): HTMLDialogElement {
@@ -22,41 +20,6 @@ export function openDialog(title: string, className: string, ...children: Child[
   return dialog
 }
 
-export function showShortcuts(): void {
-  const rows = [...SHORTCUTS, ...BUILT_IN].map(({ key, words }) =>
-    h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, keyLabel(key))), h("td", {}, words)),
-  )
-  openDialog("Keyboard shortcuts", "tl-shortcuts", h("table", {}, h("tbody", {}, ...rows)))
-}
-
-export function showComparison(label: string, before: string, after: string, restore: () => void): void {
-  const hunks = diffDocuments(before, after)
-  const nodes: Child[] = []
-  let at = 0
-  for (const hunk of hunks) {
-    nodes.push(before.slice(at, hunk.from))
-    if (hunk.from < hunk.to) nodes.push(h("del", { class: "tl-del" }, before.slice(hunk.from, hunk.to)))
-    if (hunk.inserted !== "") nodes.push(h("ins", { class: "tl-ins" }, hunk.inserted))
-    at = hunk.to
-  }
-  nodes.push(before.slice(at))
-  const count = hunks.length === 0 ? "No differences." : hunks.length === 1 ? "1 change since." : `${hunks.length} changes since.`
-  const dialog = openDialog(
-    `${label} compared with now`,
-    "tl-comparison",
-    h("p", { class: "tl-empty" }, count),
-    h("div", { class: "tl-compared" }, ...nodes),
-    h(
-      "div",
-      { class: "tl-row" },
-      button("Restore this text", () => {
-        dialog.close()
-        restore()
-      }, { class: "tl-primary" }),
-    ),
-  )
-}
-
 export function confirmDelete(title: string, remove: () => void): void {
   const dialog = openDialog(
     "Delete this document?",
@@ -70,6 +33,35 @@ export function confirmDelete(title: string, remove: () => void): void {
         dialog.close()
         remove()
       }, { class: "tl-primary" }),
+    ),
+  )
+}
+
+/** Asks for a version's name; nothing is discarded by closing it. */
+export function askVersionName(now: string, save: (name: string) => void): void {
+  const input = h("input", { type: "text", maxlength: 120, autofocus: true, placeholder: "Sent to Anna", autocomplete: "off" })
+  const keep = (): void => {
+    const name = input.value.trim()
+    if (name === "") return input.focus()
+    dialog.close()
+    save(name)
+  }
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.isComposing) {
+      event.preventDefault()
+      keep()
+    }
+  })
+  const dialog = openDialog(
+    "Name this version",
+    "tl-name-dialog",
+    h("p", { class: "tl-empty" }, `Your text is saved as you write. A name makes this version (${now}) easy to find again.`),
+    h("label", { class: "tl-setting tl-stacked" }, h("span", {}, "Name"), input),
+    h(
+      "div",
+      { class: "tl-row tl-dialog-foot" },
+      button("Cancel", () => dialog.close(), { class: "tl-quiet" }),
+      button("Save the name", keep, { class: "tl-primary" }),
     ),
   )
 }

@@ -20,10 +20,14 @@ export function diffWords(before: string, after: string): Hunk[] {
   return diffTokens(tokens(before, WORDS), tokens(after, WORDS))
 }
 
+/** The lines that differ; each hunk holds whole lines, line ends included. */
+export function diffLines(before: string, after: string): Hunk[] {
+  return diffTokens(before.split(/(?<=\n)/), after.split(/(?<=\n)/))
+}
+
 /** The same for whole documents: lines first, then words inside the lines that differ. */
 export function diffDocuments(before: string, after: string): Hunk[] {
-  const byLine = diffTokens(before.split(/(?<=\n)/), after.split(/(?<=\n)/))
-  return byLine.flatMap((hunk) =>
+  return diffLines(before, after).flatMap((hunk) =>
     diffWords(before.slice(hunk.from, hunk.to), hunk.inserted).map((inner) => ({
       from: hunk.from + inner.from,
       to: hunk.from + inner.to,

@@ -9,6 +9,7 @@
 import { type EditorState, type Extension, type Range, RangeSet, StateEffect, StateField } from "@codemirror/state"
 import { Decoration, type DecorationSet, EditorView, WidgetType } from "@codemirror/view"
 import { h } from "./dom"
+import { peekField } from "./peek"
 import type { RegionFrame } from "./protocol.gen"
 import { type Span, spansField, spansOf } from "./spans"
 
@@ -19,6 +20,8 @@ export interface Draft {
   readonly settled: readonly (readonly [number, number])[]
   /** Units from the start that are final for this run. */
   readonly stable: number
+  /** Open words are drawn as blanks: only what has settled is to be read. */
+  readonly hidesOpen?: boolean
 }
 
 export const BLANK_GLYPH = "\u2591"
@@ -62,7 +65,7 @@ export function shownDraft(state: EditorState, span: Span): Draft | null {
   const { head, anchor } = state.selection.main
   const isInside = (at: number): boolean => at > span.from && at < span.to
   if (isInside(head) || isInside(anchor)) return null
-  return state.field(draftsField).get(span.id) ?? null
+  return state.field(peekField) ? null : (state.field(draftsField).get(span.id) ?? null)
 }
 
 export type PieceKind = "stable" | "settled" | "open" | "blank"
@@ -88,6 +91,12 @@ export function piecesOf(draft: Draft): Piece[] {
     at += character.length
   }
   return pieces
+}
+
+/** One blank for each open word. */
+function hideOpen(piece: Piece): Piece {
+  if (piece.kind !== "open") return piece
+  return { kind: "blank", text: BLANK_GLYPH.repeat(piece.text.match(/\S+/g)?.length ?? 0) }
 }
 
 function isSettledAt(draft: Draft, at: number): boolean {
@@ -126,7 +135,7 @@ class DraftWidget extends WidgetType {
   }
 
   private fill(element: HTMLElement): void {
-    const pieces = piecesOf(this.draft)
+    const pieces = piecesOf(this.draft).map((piece) => (this.draft.hidesOpen ? hideOpen(piece) : piece))
     const lastStable = pieces.findLastIndex((piece) => piece.kind === "stable")
     const nodes = pieces.flatMap((piece, index) => {
       const node = pieceNode(piece)
@@ -136,7 +145,7 @@ class DraftWidget extends WidgetType {
   }
 }
 
-function pieceNode(piece: Piece): HTMLElement {
+export function pieceNode(piece: Piece): HTMLElement {
   if (piece.kind !== "blank") return h("span", { class: `tl-${piece.kind}` }, piece.text)
   const boxes = [...piece.text].map(() => h("span", { class: "tl-box", "aria-hidden": "true" }))
   return h("span", { class: "tl-masks", role: "img", "aria-label": "blank" }, ...boxes)
@@ -155,6 +164,6 @@ export function draftSupport(): Extension {
   return [
     draftsField,
     busyRegions,
-    EditorView.decorations.compute([draftsField, spansField, "selection"], decorate),
+    EditorView.decorations.compute([draftsField, spansField, peekField, "selection"], decorate),
   ]
 }

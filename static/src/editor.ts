@@ -2,7 +2,7 @@
 
 import { collab } from "@codemirror/collab"
 import { history } from "@codemirror/commands"
-import { EditorState, type Extension, RangeSetBuilder } from "@codemirror/state"
+import { EditorState, type Extension, Prec, RangeSetBuilder } from "@codemirror/state"
 import {
   Decoration,
   type DecorationSet,
@@ -15,15 +15,13 @@ import {
   type ViewUpdate,
 } from "@codemirror/view"
 import { draftSupport } from "./drafts"
-import { type CommandName, SHORTCUTS } from "./keys"
+import { type Commands, runShortcut } from "./keys"
 import { guardHistory, lockSupport } from "./locks"
 import { markSupport } from "./marks"
+import { originSupport } from "./origins"
 import { PROSE_KEYS } from "./prose_keys"
-import { type ReviewActions, reviewSupport } from "./review"
+import { type ReviewActions, reviewSupport } from "./review_marks"
 import { spanSupport } from "./spans"
-
-/** A command returns whether it took the key. */
-export type Commands = Record<CommandName, () => boolean>
 
 export interface EditorHost {
   readonly commands: Commands
@@ -76,8 +74,9 @@ function decorateLines(view: EditorView): DecorationSet {
   return builder.finish()
 }
 
-function shortcuts(commands: Commands): Extension {
-  return keymap.of(SHORTCUTS.map(({ key, command }) => ({ key, run: () => commands[command](), preventDefault: false })))
+/** Before all other keys of the editor, so that a changed shortcut wins. */
+function shortcutKeys(commands: Commands): Extension {
+  return Prec.high(EditorView.domEventHandlers({ keydown: (event) => runShortcut(event, commands) }))
 }
 
 export function makeState(
@@ -98,10 +97,11 @@ export function makeState(
       lockSupport(),
       draftSupport(),
       markSupport(),
+      originSupport(),
       reviewSupport(host.review),
       lineStyles,
       collab(collaboration),
-      shortcuts(host.commands),
+      shortcutKeys(host.commands),
       keymap.of(PROSE_KEYS),
       EditorView.updateListener.of((update) => host.noteUpdate(update)),
       EditorView.domEventHandlers({

@@ -1,10 +1,12 @@
-/** The "History" panel: revisions, newest first; compare any with now, restore any. */
+/** The "History" panel: versions by day, newest first; name this one, compare any two, restore any. */
 
 import { button, h } from "./dom"
+import { icon } from "./icons"
 import type { RevisionWire } from "./protocol.gen"
 import { refill } from "./refill"
 
 export interface HistoryHost {
+  name(): void
   compare(revision: RevisionWire): void
   restore(revision: RevisionWire): void
 }
@@ -18,33 +20,40 @@ const AUTHORS: Record<RevisionWire["author_kind"], string> = {
 
 export class HistoryPanel {
   readonly element = h("section", { class: "tl-panel", "aria-label": "History" })
-  private readonly list = h("ol", { class: "tl-revisions" })
+  private readonly list = h("div", {})
 
   constructor(private readonly host: HistoryHost) {
-    this.element.append(this.list)
+    const name = button([icon("flag"), "Name this version"], () => host.name(), { class: "tl-quiet tl-name-version" })
+    this.element.append(name, this.list)
   }
 
   show(revisions: readonly RevisionWire[], version: number): void {
     const rows = [...revisions].sort((a, b) => b.n - a.n)
-    refill(this.list, JSON.stringify([version, rows.map(({ n, summary }) => [n, summary])]), () =>
+    const signature = JSON.stringify([version, new Date().toDateString(), rows.map((row) => [row.n, row.summary, nameOf(row)])])
+    refill(this.list, signature, () =>
       rows.length === 0
-        ? [h("li", { class: "tl-empty" }, "Revisions appear as you write.")]
-        : rows.map((row, index) => this.row(row, index === 0 && row.version === version)),
+        ? [h("p", { class: "tl-empty" }, "Versions appear here as you write: one for every few minutes of typing, and one for every run you accept.")]
+        : [...Map.groupBy(rows, ({ created_at }) => dayOf(created_at))].flatMap(([day, ofDay]) => [
+            h("h2", { class: "tl-day" }, day),
+            h("ol", { class: "tl-revisions" }, ...ofDay.map((row) => this.row(row, row === rows[0] && row.version === version))),
+          ]),
     )
   }
 
   private row(row: RevisionWire, isNow: boolean): HTMLElement {
+    const name = nameOf(row)
     return h(
       "li",
-      { class: `tl-revision tl-revision-${row.author_kind}` },
+      { class: `tl-revision tl-revision-${row.author_kind}${name === "" ? "" : " tl-named"}` },
+      name === "" ? null : h("p", { class: "tl-revision-name" }, icon("flag"), name),
       h(
         "div",
         { class: "tl-revision-line" },
         h("span", { class: "tl-revision-author" }, AUTHORS[row.author_kind]),
-        h("time", { datetime: row.created_at }, momentOf(row.created_at)),
+        h("time", { datetime: row.created_at }, timeOf(row.created_at)),
         h("span", { class: "tl-revision-number", title: `Revision ${row.n}` }, `r${row.version}`),
       ),
-      row.summary === "" ? null : h("p", { class: "tl-revision-summary" }, row.summary),
+      row.summary === "" || row.summary === name ? null : h("p", { class: "tl-revision-summary" }, row.summary),
       isNow
         ? h("p", { class: "tl-empty" }, "This is the text now.")
         : h(
@@ -57,11 +66,28 @@ export class HistoryPanel {
   }
 }
 
-const MOMENT = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })
-const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" })
+function nameOf(row: RevisionWire): string {
+  return row.name ?? ""
+}
 
-function momentOf(iso: string): string {
-  const moment = new Date(iso)
-  const isToday = moment.toDateString() === new Date().toDateString()
-  return (isToday ? TIME : MOMENT).format(moment)
+/** One line for a list to choose from. */
+export function revisionLabel(row: RevisionWire): string {
+  const name = nameOf(row)
+  const what = name === "" ? AUTHORS[row.author_kind] : name
+  return `${what} · ${dayOf(row.created_at)} ${timeOf(row.created_at)} · r${row.version}`
+}
+
+const DAY = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" })
+const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" })
+const DAY_MS = 86_400_000
+
+function dayOf(iso: string): string {
+  const day = new Date(iso)
+  if (day.toDateString() === new Date().toDateString()) return "Today"
+  if (day.toDateString() === new Date(Date.now() - DAY_MS).toDateString()) return "Yesterday"
+  return DAY.format(day)
+}
+
+function timeOf(iso: string): string {
+  return TIME.format(new Date(iso))
 }

@@ -8,6 +8,7 @@ import { type EditorState, type Extension, type Range, RangeSet } from "@codemir
 import { Decoration, type DecorationSet, EditorView, WidgetType } from "@codemirror/view"
 import { h } from "./dom"
 import { busyRegions, draftsField, shownDraft } from "./drafts"
+import { peekField } from "./peek"
 import { type Span, spansField, spansOf } from "./spans"
 
 class EdgeGlyph extends WidgetType {
@@ -59,5 +60,5 @@ function decorate(state: EditorState): DecorationSet {
 
 export function markSupport(): Extension {
   // A region's mark gives way to its draft, so it must come back when the draft goes.
-  return EditorView.decorations.compute([spansField, busyRegions, draftsField, "selection"], decorate)
+  return EditorView.decorations.compute([spansField, busyRegions, draftsField, peekField, "selection"], decorate)
 }

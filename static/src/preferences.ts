@@ -5,7 +5,16 @@ import type { RefineSettings } from "./protocol.gen"
 export type Theme = "auto" | "light" | "dark"
 export type UpdateRate = "live" | "slow" | "done"
 
-const KEYS = { theme: "tideline.theme", rate: "tideline.rate", settings: "tideline.settings" } as const
+export type DraftWords = "all" | "settled"
+
+const KEYS = {
+  theme: "tideline.theme",
+  rate: "tideline.rate",
+  words: "tideline.words",
+  settings: "tideline.settings",
+  keys: "tideline.keys",
+  tour: "tideline.tour",
+} as const
 
 function read(key: string): string | null {
   try {
@@ -60,15 +69,46 @@ export function setUpdateRate(value: UpdateRate): void {
   write(KEYS.rate, value)
 }
 
+/** Whether open words are drawn too, or only what has settled. */
+export function draftWords(): DraftWords {
+  return read(KEYS.words) === "settled" ? "settled" : "all"
+}
+
+export function setDraftWords(value: DraftWords): void {
+  write(KEYS.words, value)
+}
+
 export function refineSettings(): RefineSettings {
-  try {
-    const value: unknown = JSON.parse(read(KEYS.settings) ?? "{}")
-    return typeof value === "object" && value !== null ? (value as RefineSettings) : {}
-  } catch {
-    return {}
-  }
+  return readObject<RefineSettings>(KEYS.settings)
 }
 
 export function setRefineSettings(value: RefineSettings): void {
   write(KEYS.settings, JSON.stringify(value))
+}
+
+/** Command to key, for the shortcuts a person changed. */
+export function readKeys(): Record<string, string> {
+  return readObject<Record<string, string>>(KEYS.keys)
+}
+
+export function writeKeys(value: Record<string, string>): void {
+  write(KEYS.keys, JSON.stringify(value))
+}
+
+export function isTourDone(): boolean {
+  return read(KEYS.tour) === "done"
+}
+
+export function setTourDone(): void {
+  write(KEYS.tour, "done")
+}
+
+/** What was kept as JSON; an empty object where there is none, or none that can be read. */
+function readObject<T extends object>(key: string): T {
+  try {
+    const value: unknown = JSON.parse(read(key) ?? "{}")
+    return (typeof value === "object" && value !== null ? value : {}) as T
+  } catch {
+    return {} as T
+  }
 }

@@ -79,6 +79,17 @@ export function readRevision(id: string, n: number): Promise<RevisionText> {
   return call(`${at(id)}/revisions/${n}`)
 }
 
+/** Where a stretch of text came from; offsets are code points. */
+export interface OriginRun {
+  readonly from: number
+  readonly to: number
+  readonly origin: "typed" | "pasted" | "import" | "template" | "model" | "restore"
+}
+
+export function readProvenance(id: string): Promise<{ version: number; runs: OriginRun[] }> {
+  return call(`${at(id)}/provenance`)
+}
+
 export async function importFile(file: File): Promise<DocumentSummary> {
   const content = await toBase64(file)
   const body = JSON.stringify({ content, filename: file.name, encoding: "base64" })

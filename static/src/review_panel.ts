@@ -1,16 +1,29 @@
-/** The "Review" panel: every open suggestion with its alternatives side by side. */
+/** The "Review" panel: every open suggestion, its alternatives, and each change to keep or leave. */
 
 import type { EditorView } from "@codemirror/view"
-import { button, h } from "./dom"
+import { button, h, iconButton } from "./dom"
+import { flagList } from "./facts"
 import { icon } from "./icons"
 import { refill } from "./refill"
-import { activateSuggestion, chooseAlternative, type OpenSuggestion, openSuggestions, placeOf, reviewField } from "./review"
+import {
+  activateSuggestion,
+  type Change,
+  changesOf,
+  chooseAlternative,
+  type OpenSuggestion,
+  openSuggestions,
+  placeOf,
+  pureChoice,
+  reviewField,
+  shownFlags,
+} from "./review"
+import { changeWords } from "./review_card"
+import type { ReviewActions } from "./review_marks"
 
 export interface ReviewPanelHost {
   readonly view: EditorView
-  accept(ids: readonly string[]): void
-  reject(ids: readonly string[]): void
-  goToSuggestion(suggestion: OpenSuggestion): void
+  readonly decisions: ReviewActions
+  goToSuggestion(suggestion: OpenSuggestion, group?: number | null): void
 }
 
 export class ReviewPanel {
@@ -28,7 +41,7 @@ export class ReviewPanel {
     const placeable = open.filter((suggestion) => placeOf(state, suggestion) !== null)
     const signature = JSON.stringify([
       activeId,
-      open.map((suggestion) => [suggestion.ids, suggestion.chosen, placeable.includes(suggestion)]),
+      open.map((one) => [one.ids, one.chosen, one.picks, one.verdicts, placeable.includes(one)]),
     ])
     refill(this.body, signature, () =>
       open.length === 0 ? [emptyState()] : [this.head(open, placeable), ...open.map((one) => this.item(one, activeId, placeable))],
@@ -40,12 +53,12 @@ export class ReviewPanel {
     return h(
       "div",
       { class: "tl-row tl-review-head" },
-      button([icon("check"), `Accept all (${ids.length})`], () => this.host.accept(ids), {
+      button([icon("check"), `Accept all (${ids.length})`], () => this.host.decisions.accept(ids), {
         class: "tl-primary",
         "data-key": "accept-all",
         disabled: ids.length === 0,
       }),
-      button("Reject all", () => this.host.reject(open.map(({ wire }) => wire.id)), {
+      button("Reject all", () => this.host.decisions.reject(open.map(({ wire }) => wire.id)), {
         class: "tl-quiet",
         "data-key": "reject-all",
       }),
@@ -53,40 +66,79 @@ export class ReviewPanel {
   }
 
   private item(suggestion: OpenSuggestion, activeId: string | null, placeable: readonly OpenSuggestion[]): HTMLElement {
-    const { wire } = suggestion
+    const { wire, choices } = suggestion
     const canPlace = placeable.includes(suggestion)
-    const pick = (index: number): void =>
-      this.host.view.dispatch({ effects: [chooseAlternative.of({ id: wire.id, index }), activateSuggestion.of(wire.id)] })
-    const alternatives = suggestion.choices.map((alternative, index) => {
-      const input = h("input", { type: "radio", name: `alternative-${wire.id}`, "data-key": `${wire.id}-${index}` })
-      input.checked = index === suggestion.chosen
-      input.addEventListener("change", () => pick(index))
-      return h(
-        "label",
-        { class: "tl-alternative" },
-        input,
-        h("span", { class: "tl-alternative-text" }, alternative.text || "(nothing)"),
-        scoreOf(alternative.score.toFixed(2)),
-      )
-    })
+    const changes = changesOf(suggestion)
+    const hasWords = wire.original.trim() !== "" && !suggestion.isBlank
     return h(
       "article",
       { class: `tl-suggestion ${wire.id === activeId ? "tl-current" : ""}` },
-      h("p", { class: "tl-was" }, h("span", { class: "tl-kind" }, "was"), h("del", {}, wire.original)),
+      hasWords ? h("p", { class: "tl-was" }, h("span", { class: "tl-kind" }, "was"), h("del", {}, wire.original)) : null,
       canPlace ? null : h("p", { class: "tl-warning" }, "The region has changed since. This cannot be placed."),
-      h("fieldset", { class: "tl-alternatives" }, h("legend", {}, "Alternatives"), ...alternatives),
+      h("fieldset", { class: "tl-alternatives" }, h("legend", {}, "Alternatives"), ...this.alternatives(suggestion)),
+      flagList(shownFlags(suggestion)),
+      changes.length < 2 ? null : h("ol", { class: "tl-changes", "aria-label": "Changes" }, ...changes.map((one) => this.change(one))),
       h(
         "div",
         { class: "tl-row" },
         button("Show", () => this.host.goToSuggestion(suggestion), { class: "tl-quiet", "data-key": `go-${wire.id}` }),
+        choices.length < 2
+          ? null
+          : iconButton(icon("columns"), "Alternatives side by side", () => this.compare(suggestion), { "data-key": `compare-${wire.id}` }),
         h("span", { class: "tl-card-gap" }),
-        button("Reject", () => this.host.reject([wire.id]), { class: "tl-quiet", "data-key": `reject-${wire.id}` }),
-        button("Accept", () => this.host.accept([wire.id]), {
+        button("Reject", () => this.host.decisions.reject([wire.id]), { class: "tl-quiet", "data-key": `reject-${wire.id}` }),
+        button("Accept", () => this.host.decisions.accept([wire.id]), {
           class: "tl-primary",
           "data-key": `accept-${wire.id}`,
           disabled: !canPlace,
         }),
       ),
+    )
+  }
+
+  private compare({ wire }: OpenSuggestion): void {
+    this.host.view.dispatch({ effects: activateSuggestion.of({ id: wire.id }) })
+    this.host.decisions.compareAlternatives()
+  }
+
+  private alternatives(suggestion: OpenSuggestion): HTMLElement[] {
+    const { wire, choices } = suggestion
+    const isMixed = pureChoice(suggestion) === null
+    return choices.map((alternative, index) => {
+      const input = h("input", { type: "radio", name: `tl-alternative-${wire.id}`, "data-key": `choice-${wire.id}-${index}` })
+      input.checked = !isMixed && index === suggestion.chosen
+      input.addEventListener("change", () =>
+        this.host.view.dispatch({ effects: chooseAlternative.of({ id: wire.id, index }) }),
+      )
+      return h(
+        "label",
+        { class: "tl-alternative" },
+        input,
+        h("span", { class: "tl-alternative-text" }, alternative.text || "(nothing)"),
+        alternative.flags.length > 0 ? h("span", { class: "tl-flag-sign", role: "img", "aria-label": "changes facts", title: "Changes facts" }, "!") : null,
+        scoreOf(alternative.score.toFixed(2)),
+      )
+    })
+  }
+
+  private change(change: Change): HTMLElement {
+    const { suggestion, group, verdict } = change
+    const { id } = suggestion.wire
+    const judge = (wanted: "kept" | "left"): void => {
+      this.host.view.dispatch({ effects: activateSuggestion.of({ id, group }) })
+      this.host.decisions.judge(wanted)
+    }
+    const key = `${id}-${group}`
+    return h(
+      "li",
+      { class: `tl-change tl-change-${verdict}` },
+      button([h("span", { class: "tl-card-words" }, ...changeWords(change))], () => this.host.goToSuggestion(suggestion, group), {
+        class: "tl-change-words",
+        "data-key": `change-${key}`,
+      }),
+      verdict === "open" ? null : h("span", { class: "tl-verdict" }, verdict === "kept" ? "kept" : "left out"),
+      iconButton(icon("cross"), "Leave this change out", () => judge("left"), { "data-key": `left-${key}`, "aria-pressed": String(verdict === "left") }),
+      iconButton(icon("check"), "Keep this change", () => judge("kept"), { "data-key": `kept-${key}`, "aria-pressed": String(verdict === "kept") }),
     )
   }
 }

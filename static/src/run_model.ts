@@ -7,12 +7,27 @@
 
 import type { PassFrame, RunEnded, RunWire } from "./protocol.gen"
 
+/** A region and the words around it, as they were when the run began. */
+export interface RunPlace {
+  readonly spanId: string
+  readonly before: string
+  readonly original: string
+  readonly after: string
+  /** It stands in the line of the region before it; what lies between is that one's `after`. */
+  readonly isSameLine: boolean
+}
+
 export interface RunRecord {
   readonly runId: string
-  readonly spanIds: readonly string[]
+  spanIds: readonly string[]
   state: RunWire["state"]
   maxPasses: number
   passes: PassFrame[]
+  /** When each pass came, in ms since the first sign of the run. */
+  readonly arrivals: number[]
+  readonly places: readonly RunPlace[]
+  /** Run for comparison only: nothing of it is drawn into the text or offered. */
+  readonly isBaseline: boolean
   /** Span id to text that will not change again in this run. */
   readonly stable: Map<string, string>
   isStopping: boolean
@@ -26,7 +41,7 @@ const MOST_RUNS_KEPT = 8
 export class RunModel {
   private readonly runs = new Map<string, RunRecord>()
 
-  begin(wire: RunWire): RunRecord {
+  begin(wire: RunWire, places: readonly RunPlace[] = [], isBaseline = false): RunRecord {
     const known = this.runs.get(wire.run_id)
     if (known !== undefined) {
       known.state = wire.state
@@ -38,10 +53,13 @@ export class RunModel {
       state: wire.state,
       maxPasses: wire.max_passes,
       passes: [],
+      arrivals: [],
+      places,
+      isBaseline,
       stable: new Map(),
       isStopping: false,
       ended: null,
-      startedAt: Date.now(),
+      startedAt: performance.now(),
     }
     this.runs.set(wire.run_id, run)
     for (const [id, old] of this.runs) {
@@ -58,7 +76,15 @@ export class RunModel {
     run.state = "running"
     run.maxPasses = frame.max_passes
     run.passes.push(frame)
-    if (run.passes.length > MOST_PASSES_KEPT) run.passes.splice(1, 1)
+    run.arrivals.push(performance.now() - run.startedAt)
+    if (run.passes.length > MOST_PASSES_KEPT) for (const list of [run.passes, run.arrivals]) list.splice(1, 1)
+    return run
+  }
+
+  dropRegion(runId: string, spanId: string): RunRecord | null {
+    const run = this.runs.get(runId)
+    if (run === undefined) return null
+    run.spanIds = run.spanIds.filter((id) => id !== spanId)
     return run
   }
 
@@ -84,17 +110,27 @@ export class RunModel {
     return this.runs.get(runId)
   }
 
+  /** Runs at work for the text; one for comparison is none of them. */
   active(): RunRecord[] {
-    return [...this.runs.values()].filter(isActive)
+    return this.shown().filter(isActive)
   }
 
   /** The newest run, at work or not. */
   latest(): RunRecord | null {
-    return this.active().at(-1) ?? [...this.runs.values()].at(-1) ?? null
+    return this.active().at(-1) ?? this.shown().at(-1) ?? null
+  }
+
+  /** The newest run for comparison. */
+  baseline(): RunRecord | null {
+    return [...this.runs.values()].findLast((run) => run.isBaseline) ?? null
   }
 
   busySpans(): Set<string> {
-    return new Set(this.active().flatMap((run) => [...run.spanIds]))
+    return new Set([...this.runs.values()].filter(isActive).flatMap((run) => [...run.spanIds]))
+  }
+
+  private shown(): RunRecord[] {
+    return [...this.runs.values()].filter((run) => !run.isBaseline)
   }
 }
 

@@ -2,8 +2,11 @@
 
 import type { EditorState } from "@codemirror/state"
 import { button, h } from "./dom"
-import { setUpdateRate, type UpdateRate, updateRate } from "./preferences"
+import { icon } from "./icons"
+import { type DraftWords, draftWords, setDraftWords, setUpdateRate, type UpdateRate, updateRate } from "./preferences"
+import { hint } from "./keys"
 import { refill } from "./refill"
+import { regionSettings } from "./region_settings"
 import { afterPasses, isActive, numPasses, type RunRecord } from "./run_model"
 import type { DocumentSession } from "./session"
 import { type Span, spansOf } from "./spans"
@@ -14,7 +17,8 @@ const MOST_ROWS = 60
 
 export interface RunPanelHost {
   goTo(span: Span): void
-  setSpan(span: Span): void
+  changeSettings(id: string, change: (settings: Span["settings"]) => Record<string, unknown>): void
+  showReplay(): void
   removeSpan(id: string): void
 }
 
@@ -23,15 +27,19 @@ export class RunPanel {
   private readonly strip = new ConvergenceStrip()
   private readonly facts = h("dl", { class: "tl-facts" })
   private readonly words = h("p", { class: "tl-run-words" })
+  private readonly replay: HTMLButtonElement
   private readonly regions = h("div", { class: "tl-regions" })
 
   constructor(private readonly host: RunPanelHost) {
+    this.replay = button([icon("play"), "Replay"], () => host.showReplay(), { class: "tl-quiet tl-replay-button", title: hint("showReplay") })
     this.element.append(
       h("h2", {}, "Run"),
       this.words,
       this.strip.element,
       this.facts,
-      rateChoice(),
+      this.replay,
+      choice("Show in the text", RATES, updateRate(), setUpdateRate),
+      choice("While it works", WORDS, draftWords(), setDraftWords),
       narrowOptionsButton(),
       h("h2", {}, "Regions"),
       this.regions,
@@ -42,6 +50,7 @@ export class RunPanel {
     const run = session.runs.latest()
     this.words.textContent = wordsOf(run, session.worker)
     this.strip.show(run)
+    this.replay.hidden = run === null || isActive(run) || run.passes.length === 0
     const figures = figuresOf(run)
     refill(this.facts, JSON.stringify(figures), () =>
       figures.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
@@ -69,10 +78,6 @@ export class RunPanel {
   private regionRow(span: Span, text: string, isBusy: boolean): HTMLElement {
     const isBlank = span.settings["blank"] === true
     const name = typeof span.settings["name"] === "string" ? span.settings["name"] : text
-    const set = (key: string, value: number | null): void => {
-      const settings = Object.fromEntries(Object.entries(span.settings).filter(([other]) => other !== key))
-      this.host.setSpan({ ...span, settings: value === null ? settings : { ...settings, [key]: value } })
-    }
     return h(
       "details",
       { class: "tl-region-row" },
@@ -83,8 +88,7 @@ export class RunPanel {
         h("span", { class: "tl-excerpt" }, name),
         isBusy && h("span", { class: "tl-chip" }, "refining"),
       ),
-      isBlank ? null : strengthChoice(span, (value) => set("strength", value)),
-      lengthChoice(span, (value) => set("length", value)),
+      ...regionSettings(span, (change) => this.host.changeSettings(span.id, change)),
       h(
         "div",
         { class: "tl-row" },
@@ -95,42 +99,30 @@ export class RunPanel {
   }
 }
 
-function strengthChoice(span: Span, set: (value: number | null) => void): HTMLElement {
-  const strength = span.settings["strength"]
-  const input = h("input", { type: "range", min: 0, max: 1, step: 0.1, "data-key": `strength-${span.id}` })
-  input.value = String(typeof strength === "number" ? strength : 1)
-  const shown = h("output", {}, percent(input.valueAsNumber))
-  input.addEventListener("input", () => (shown.textContent = percent(input.valueAsNumber)))
-  input.addEventListener("change", () => set(input.valueAsNumber))
-  return h("label", { class: "tl-setting" }, h("span", {}, "Rewrite ", shown), input)
-}
-
-const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`
-
-function lengthChoice(span: Span, set: (value: number | null) => void): HTMLElement {
-  const length = span.settings["length"]
-  const input = h("input", { type: "number", min: 1, max: 256, placeholder: "auto", "data-key": `length-${span.id}` })
-  input.value = typeof length === "number" ? String(length) : ""
-  input.addEventListener("change", () => {
-    if (input.validity.valid) set(input.value === "" ? null : input.valueAsNumber)
-  })
-  return h("label", { class: "tl-setting" }, h("span", {}, "Length, in word pieces"), input)
-}
-
-const RATES: readonly { rate: UpdateRate; words: string }[] = [
-  { rate: "live", words: "Every pass" },
-  { rate: "slow", words: "Once a second" },
-  { rate: "done", words: "Only when done" },
+const RATES: readonly { value: UpdateRate; words: string }[] = [
+  { value: "live", words: "Every pass" },
+  { value: "slow", words: "Once a second" },
+  { value: "done", words: "Only when done" },
 ]
 
-function rateChoice(): HTMLElement {
+const WORDS: readonly { value: DraftWords; words: string }[] = [
+  { value: "all", words: "Open words too" },
+  { value: "settled", words: "Settled words only" },
+]
+
+interface Option<T> {
+  readonly value: T
+  readonly words: string
+}
+
+function choice<T extends string>(label: string, options: readonly Option<T>[], now: T, set: (value: T) => void): HTMLElement {
   const select = h(
     "select",
-    { "data-key": "rate" },
-    ...RATES.map(({ rate, words }) => h("option", { value: rate, selected: rate === updateRate() }, words)),
+    {},
+    ...options.map(({ value, words }) => h("option", { value, selected: value === now }, words)),
   )
-  select.addEventListener("change", () => setUpdateRate(select.value as UpdateRate))
-  return h("label", { class: "tl-setting" }, h("span", {}, "Show in the text"), select)
+  select.addEventListener("change", () => set(select.value as T))
+  return h("label", { class: "tl-setting" }, h("span", {}, label), select)
 }
 
 function excerpt(state: EditorState, span: Span): string {
@@ -177,7 +169,7 @@ function figuresOf(run: RunRecord | null): [string, string][] {
   if (run.ended !== null) {
     figures.unshift(["Passes", String(numPasses(run))])
     // A run that failed has no time of its own.
-    if (run.ended.total_ms > 0) figures.splice(1, 0, ["Time", `${NUMBER.format(run.ended.total_ms / 1000)} s`])
+    if (run.state !== "failed" && run.ended.total_ms > 0) figures.splice(1, 0, ["Time", `${NUMBER.format(run.ended.total_ms / 1000)} s`])
   }
   return figures
 }

@@ -6,7 +6,7 @@
 
 import type { EditorView } from "@codemirror/view"
 import { draftOf, dropDrafts, setBusyRegions, showDrafts } from "./drafts"
-import { prefersCalm, updateRate } from "./preferences"
+import { draftWords, prefersCalm, updateRate } from "./preferences"
 import type { PassFrame, RunEnded } from "./protocol.gen"
 import { RunModel, type RunRecord } from "./run_model"
 
@@ -22,7 +22,7 @@ export class RunView {
   /** Returns the run, or null for a pass that came too late to draw. */
   pass(frame: PassFrame): RunRecord | null {
     const run = this.runs.addPass(frame)
-    if (run !== null && !this.isPaused && this.isDue()) this.draw(run)
+    if (run !== null && !run.isBaseline && !this.isPaused && this.isDue()) this.draw(run)
     return run
   }
 
@@ -39,6 +39,14 @@ export class RunView {
     return run
   }
 
+  /** The run goes on without this region. Returns the run, or null when it is unknown. */
+  yieldRegion(runId: string, spanId: string): RunRecord | null {
+    const run = this.runs.dropRegion(runId, spanId)
+    this.drop([spanId])
+    this.showBusy()
+    return run
+  }
+
   drop(spanIds: readonly string[]): void {
     this.view.dispatch({ effects: dropDrafts.of(spanIds) })
   }
@@ -50,7 +58,8 @@ export class RunView {
   private draw(run: RunRecord): void {
     const frame = run.passes.at(-1)
     if (frame === undefined) return
-    const drafts = frame.regions.map((region) => draftOf(region, run.stable.get(region.span_id) ?? ""))
+    const hidesOpen = draftWords() === "settled"
+    const drafts = frame.regions.map((region) => ({ ...draftOf(region, run.stable.get(region.span_id) ?? ""), hidesOpen }))
     this.view.dispatch({ effects: showDrafts.of(drafts) })
   }
 

@@ -15,6 +15,8 @@ export interface AcceptIntent {
   opId: string
   suggestionIds: string[]
   alternatives: Record<string, number>
+  /** Suggestion id to text, where words of several alternatives were picked. */
+  texts: Record<string, string>
 }
 
 /** Marks the local transaction that shows an accepted suggestion: it is sent as `accept`. */
@@ -35,12 +37,21 @@ export interface SpansTask {
 
 export type Task =
   | SpansTask
-  | { kind: "refine"; opId: string; regions: string[] | "all"; settings: RefineSettings }
+  | { kind: "refine"; opId: string; regions: string[] | "all"; settings: RefineSettings; isBaseline?: boolean }
   | { kind: "reject"; opId: string; suggestionIds: string[] }
   | { kind: "restore"; opId: string; revision: number }
+  | { kind: "name"; opId: string; name: string }
+
+/** How the text of one op came: an op says so for all it inserts. */
+export type EditOrigin = "typed" | "pasted"
+
+function originOf(transaction: Transaction): EditOrigin {
+  const isPasted = transaction.isUserEvent("input.paste") || transaction.isUserEvent("input.drop")
+  return isPasted ? "pasted" : "typed"
+}
 
 export type OpUnderWay =
-  | { kind: "edit"; opId: string; numUpdates: number }
+  | { kind: "edit"; opId: string; numUpdates: number; origin: EditOrigin }
   | { kind: "accept"; opId: string; numUpdates: 1; intent: AcceptIntent }
   | { kind: "task"; opId: string; numUpdates: 0; task: Task }
 
@@ -156,15 +167,17 @@ export class Sender {
     if (intent !== undefined) {
       this.dispatch({ kind: "accept", opId: intent.opId, numUpdates: 1, intent })
     } else if (this.areEditsDue || this.tasks.length > 0) {
-      const run = updates.findIndex((update) => update.origin.annotation(acceptIntent) !== undefined)
-      const numUpdates = Math.min(run === -1 ? updates.length : run, UPDATES_PER_FRAME)
-      this.dispatch({ kind: "edit", opId: randomId(), numUpdates })
+      const origin = originOf(first.origin)
+      const isOther = (one: Transaction): boolean => one.annotation(acceptIntent) !== undefined || originOf(one) !== origin
+      const end = updates.findIndex((update) => isOther(update.origin))
+      const numUpdates = Math.min(end === -1 ? updates.length : end, UPDATES_PER_FRAME)
+      this.dispatch({ kind: "edit", opId: randomId(), numUpdates, origin })
     }
   }
 
   /** Take up an op that a closed tab had begun. */
   adopt(opId: string, numUpdates: number): void {
-    this.underWay = { kind: "edit", opId, numUpdates }
+    this.underWay = { kind: "edit", opId, numUpdates, origin: "typed" }
   }
 
   stop(): void {
@@ -221,6 +234,7 @@ function messageOf(op: OpUnderWay, state: EditorState): ClientMessage {
         updates: sendableUpdates(state)
           .slice(0, op.numUpdates)
           .map((update) => ({ clientID: getClientID(state), changes: update.changes.toJSON() as unknown[] })),
+        origin: op.origin,
       }
     case "accept":
       return {
@@ -228,6 +242,7 @@ function messageOf(op: OpUnderWay, state: EditorState): ClientMessage {
         op_id: opId,
         suggestion_ids: op.intent.suggestionIds,
         alternatives: op.intent.alternatives,
+        texts: op.intent.texts,
       }
     case "task":
       return messageOfTask(op.task, state)
@@ -245,6 +260,8 @@ function messageOfTask(task: Task, state: EditorState): ClientMessage {
       return { type: "reject", op_id: task.opId, suggestion_ids: task.suggestionIds }
     case "restore":
       return { type: "restore", op_id: task.opId, revision: task.revision }
+    case "name":
+      return { type: "name_version", op_id: task.opId, name: task.name }
   }
 }
 

@@ -14,14 +14,18 @@ import { blanksIn } from "./blanks"
 import { Connection, type LinkState } from "./connection"
 import { assertNever } from "./dom"
 import { Emitter } from "./emitter"
-import { hashOf, Keeper, textOf } from "./keeper"
+import { Copies } from "./copies"
+import { FrameGate } from "./frame_gate"
+import { Keeper } from "./keeper"
 import { type Orphan, randomId } from "./outbox"
 import type {
   Edited,
   Hello,
   Problem,
   RefineSettings,
+  RegionDropped,
   RevisionWire,
+  RunAccepted,
   RunEnded,
   RunRefused,
   ServerMessage,
@@ -30,16 +34,17 @@ import type {
   UpdateWire,
   Welcome,
 } from "./protocol.gen"
-import { type OpenSuggestion, receiveSuggestions, reviewField } from "./review"
-import type { RunModel } from "./run_model"
+import { type OpenSuggestion, reviewField } from "./review"
+import { isActive, type RunModel } from "./run_model"
+import { placesOf } from "./run_places"
 import { RunView } from "./run_view"
 import { describeSave, type SaveState } from "./save_state"
 import { acceptIntent, type OpUnderWay, Sender } from "./sender"
 import type { SessionFact } from "./session_facts"
 import { placeServerSpans, spanOpOf } from "./span_sync"
 import { addSpan, receiveSpans, settleSpans } from "./spans"
-
-const COMPOSITION_LIMIT_MS = 10_000
+import { SuggestionBook } from "./suggestion_book"
+import { TextCheck } from "./text_check"
 
 export interface SessionHost {
   readonly documentId: string
@@ -53,13 +58,11 @@ export interface SessionHost {
 export class DocumentSession {
   readonly facts = new Emitter<SessionFact>()
   readonly runView: RunView
-  readonly suggestions = new Map<string, SuggestionWire>()
-  /** Suggestions decided here that the server has not answered: they are not shown again meanwhile. */
-  private readonly awaited = new Set<string>()
+  readonly copies: Copies
+  private readonly suggestions: SuggestionBook
   revisions: RevisionWire[] = []
   title = ""
   worker: Welcome["worker"] = "ready"
-  conflictCopy: string | null = null
 
   private readonly keeper: Keeper
   private readonly sender: Sender
@@ -70,13 +73,22 @@ export class DocumentSession {
   private isOpen = false
   /** The server refused something of ours: its text is taken anew with the next welcome. */
   private mustReset = false
-  private copiedText: string | null = null
-  private readonly held: ServerMessage[] = []
-  private heldTimer: number | undefined
-  private checkTimer: number | undefined
+  private readonly gate: FrameGate
+  private readonly textCheck: TextCheck
 
   constructor(private readonly host: SessionHost) {
     this.runView = new RunView(host.view)
+    this.suggestions = new SuggestionBook(host.view)
+    this.copies = new Copies({
+      keepCopy: (title, text) => host.keepCopy(title, text),
+      showUnsent: (text) =>
+        this.facts.emit({ kind: "unsent", text, message: "Your last changes could not be saved. Copy them now." }),
+    })
+    this.gate = new FrameGate(() => host.view.compositionStarted, (message) => this.apply(message))
+    this.textCheck = new TextCheck({
+      known: () => (this.keeper.base === null ? null : { text: this.keeper.base.toString(), version: this.version }),
+      differ: () => this.noteDifference(),
+    })
     this.keeper = new Keeper(host.documentId, () => this.facts.emit({ kind: "changed" }))
     this.sender = new Sender({
       state: () => host.view.state,
@@ -89,7 +101,7 @@ export class DocumentSession {
     const [first, ...others] = await this.keeper.orphans()
     if (first !== undefined) this.adopt(first)
     this.keeper.beginLife()
-    for (const other of others) await this.copyOrphan(other)
+    for (const other of others) await this.copies.recover(other, this.keeper, (plain) => this.host.view.state.toText(plain))
     const path = `/ws/documents/${encodeURIComponent(this.host.documentId)}`
     const scheme = location.protocol === "https:" ? "wss" : "ws"
     this.connection = new Connection(
@@ -107,8 +119,8 @@ export class DocumentSession {
     this.sender.flush()
     this.sender.stop()
     this.connection?.close()
-    window.clearTimeout(this.checkTimer)
-    window.clearTimeout(this.heldTimer)
+    this.textCheck.stop()
+    this.gate.close()
     this.keeper.end()
   }
 
@@ -123,7 +135,7 @@ export class DocumentSession {
       link: this.link,
       unacknowledged: this.numUnacknowledged(),
       version: this.isOpen ? getSyncedVersion(this.host.view.state) : null,
-      hasConflictCopy: this.conflictCopy !== null,
+      hasConflictCopy: this.copies.newest !== null,
       isKeptOnDevice: this.keeper.isKept,
     })
   }
@@ -145,6 +157,17 @@ export class DocumentSession {
     this.sender.enqueue({ kind: "refine", opId: randomId(), regions, settings })
   }
 
+  /** Runs the same regions left to right, for comparison only: its suggestions are turned down. */
+  runBaseline(regions: string[], settings: RefineSettings): void {
+    const own = { ...settings, route: "autoregressive" as const, alternatives: 1 }
+    this.sender.enqueue({ kind: "refine", opId: randomId(), regions, settings: own, isBaseline: true })
+  }
+
+  stopBaseline(): void {
+    const run = this.runs.baseline()
+    if (run !== null && isActive(run)) this.connection?.send({ type: "cancel", run_id: run.runId })
+  }
+
   stop(): void {
     for (const run of this.runs.active()) {
       run.isStopping = true
@@ -157,12 +180,18 @@ export class DocumentSession {
     this.sender.enqueue({ kind: "restore", opId: randomId(), revision })
   }
 
+  /** Writes a version of the text as it stands, under a name. */
+  nameVersion(name: string): void {
+    this.sender.enqueue({ kind: "name", opId: randomId(), name })
+  }
+
   reject(ids: readonly string[]): void {
     const { open } = this.host.view.state.field(reviewField)
     const suggestionIds = open.filter(({ wire }) => ids.includes(wire.id)).flatMap((one) => one.ids)
     if (suggestionIds.length === 0) return
     this.sender.enqueue({ kind: "reject", opId: randomId(), suggestionIds })
-    this.showSuggestions(suggestionIds)
+    this.suggestions.hide(suggestionIds)
+    this.facts.emit({ kind: "changed" })
   }
 
   /** Puts suggestions into the text: one edit, one undo step. Returns those without a place. */
@@ -171,7 +200,8 @@ export class DocumentSession {
     if (transaction !== null) {
       this.sender.flush()
       this.host.view.dispatch(transaction)
-      this.showSuggestions(decidedIds)
+      this.suggestions.hide(decidedIds)
+      this.facts.emit({ kind: "changed" })
     }
     return left
   }
@@ -194,9 +224,7 @@ export class DocumentSession {
 
   /** Ends the wait of frames that came while an input method was composing. */
   noteCompositionEnd(): void {
-    window.clearTimeout(this.heldTimer)
-    const held = this.held.splice(0)
-    for (const message of held) this.apply(message)
+    this.gate.release()
   }
 
   get runs(): RunModel {
@@ -224,14 +252,7 @@ export class DocumentSession {
 
   private receive(message: ServerMessage): void {
     if ("seq" in message && message.type !== "pong") this.seq = Math.max(this.seq, message.seq)
-    // A remote change under an input method's composition would break it.
-    const mustWait = this.host.view.compositionStarted && (message.type === "edited" || message.type === "pass_frame")
-    if (mustWait || this.held.length > 0) {
-      this.held.push(message)
-      // An input method may never say that it is done.
-      window.clearTimeout(this.heldTimer)
-      this.heldTimer = window.setTimeout(() => this.noteCompositionEnd(), COMPOSITION_LIMIT_MS)
-    } else this.apply(message)
+    this.gate.receive(message)
   }
 
   private apply(message: ServerMessage): void {
@@ -247,30 +268,29 @@ export class DocumentSession {
         break
       }
       case "revision_added":
+        this.settle(message.op_id)
         this.revisions = [...this.revisions.filter((one) => one.n !== message.revision.n), message.revision]
         break
-      case "run_accepted": {
-        this.settle(message.op_id)
-        const run = this.runs.begin(message.run)
-        this.runView.showBusy()
-        this.facts.emit({ kind: "run_began", run })
+      case "run_accepted":
+        this.runAccepted(message)
         break
-      }
       case "run_refused":
       case "problem":
         return this.refused(message)
       case "pass_frame": {
         const run = this.runView.pass(message)
-        if (run !== null) this.facts.emit({ kind: "pass", run })
+        if (run !== null) this.facts.emit({ kind: run.isBaseline ? "baseline" : "pass", run })
         return
       }
+      case "region_dropped":
+        return this.regionDropped(message)
       case "stable_prefix":
         this.runs.find(message.run_id)?.stable.set(message.span_id, message.text)
         break
       case "suggestion_added":
-        this.suggestions.set(message.suggestion.id, message.suggestion)
-        this.runView.drop([message.suggestion.span_id])
-        this.showSuggestions()
+        if (this.runs.find(message.suggestion.run_id)?.isBaseline) this.turnDown(message.suggestion)
+        else this.runView.drop([message.suggestion.span_id])
+        this.suggestions.add(message.suggestion)
         break
       case "suggestion_decided":
         return this.decided(message)
@@ -299,14 +319,11 @@ export class DocumentSession {
     this.revisions = message.revisions
     if (message.text === null && this.keeper.base !== null) this.receiveUpdates(message.updates)
     else if (!this.takeSnapshot(message)) return
-    this.suggestions.clear()
-    this.awaited.clear()
-    for (const suggestion of message.suggestions) this.suggestions.set(suggestion.id, suggestion)
     this.runs.keepOnly(message.runs)
     this.link = "open"
     this.showSpans(message.spans, [])
     this.runView.showBusy()
-    this.showSuggestions()
+    this.suggestions.begin(message.suggestions)
     const isFirst = !this.isOpen
     this.isOpen = true
     this.sender.ready()
@@ -326,7 +343,7 @@ export class DocumentSession {
     const unsent = this.keeper.base === null ? [] : sendableUpdates(view.state)
     const isTyped = unsent.some((update) => update.origin.annotation(acceptIntent) === undefined)
     const mine = view.state.doc.toString()
-    if (isTyped && mine !== text && mine !== this.copiedText) void this.keepConflictCopy()
+    if (isTyped && mine !== text && !this.copies.isCopied(mine)) void this.keepConflictCopy()
     this.mustReset = false
     this.reset(text, message.version)
     return true
@@ -356,7 +373,7 @@ export class DocumentSession {
     const missing = frame.updates.slice(synced - since)
     if (missing.length > 0) this.receiveUpdates(missing)
     if (frame.op_id !== null) this.settle(frame.op_id)
-    this.checkLater(frame)
+    this.textCheck.later(frame.version, frame.hash)
     this.keep()
     this.sender.pump()
     this.facts.emit({ kind: "edited" })
@@ -392,8 +409,7 @@ export class DocumentSession {
       this.sender.notReady()
       this.connection?.restart()
     } else if (op?.kind === "task" && op.task.kind === "reject") {
-      for (const id of op.task.suggestionIds) this.awaited.delete(id)
-      this.showSuggestions()
+      this.suggestions.unhide(op.task.suggestionIds)
     }
     this.facts.emit({ kind: "trouble", code: frame.code, message: frame.message })
     this.sender.pump()
@@ -408,42 +424,45 @@ export class DocumentSession {
   }
 
   private async keepConflictCopy(): Promise<void> {
-    const text = this.host.view.state.doc.toString()
-    this.copiedText = text
-    try {
-      this.conflictCopy = await this.host.keepCopy(`${this.title || "Untitled"} (your copy)`, text)
-    } catch {
-      this.facts.emit({ kind: "unsent", text, message: "Your last changes could not be saved. Copy them now." })
-    }
+    await this.copies.keep(this.title, this.host.view.state.doc.toString())
     this.facts.emit({ kind: "changed" })
   }
 
   // ---- runs
 
+  private runAccepted(message: RunAccepted): void {
+    const op = this.settle(message.op_id)
+    const isBaseline = op?.kind === "task" && op.task.kind === "refine" && op.task.isBaseline === true
+    const run = this.runs.begin(message.run, placesOf(this.host.view.state, message.run.span_ids), isBaseline)
+    this.runView.showBusy()
+    this.facts.emit({ kind: isBaseline ? "baseline" : "run_began", run })
+  }
+
+  /** Someone edits there: the run goes on for its other regions. */
+  private regionDropped({ run_id: runId, span_id: spanId }: RegionDropped): void {
+    const run = this.runView.yieldRegion(runId, spanId)
+    if (run !== null && !run.isBaseline) this.facts.emit({ kind: "note", message: "The run left the region you are writing in." })
+    this.facts.emit({ kind: "changed" })
+  }
+
+  private turnDown({ id }: SuggestionWire): void {
+    this.suggestions.hide([id])
+    this.sender.enqueue({ kind: "reject", opId: randomId(), suggestionIds: [id] })
+  }
+
   private runEnded(frame: RunEnded): void {
     const run = this.runView.end(frame)
-    if (run !== null) this.facts.emit({ kind: "run_over", run, frame })
+    if (run?.isBaseline) this.facts.emit({ kind: "baseline", run })
+    else if (run !== null) this.facts.emit({ kind: "run_over", run, frame })
     this.facts.emit({ kind: "changed" })
   }
 
   private decided(frame: SuggestionDecided): void {
     // An accept is answered by its edit, which follows.
     if (this.sender.underWay?.kind === "task") this.settle(frame.op_id)
-    const known = this.suggestions.get(frame.suggestion_id)
-    const { open } = this.host.view.state.field(reviewField)
-    const wasShown = open.some(({ ids }) => ids.includes(frame.suggestion_id))
-    if (known !== undefined) this.suggestions.set(frame.suggestion_id, { ...known, state: frame.state })
-    this.awaited.delete(frame.suggestion_id)
-    this.showSuggestions()
+    const wasShown = this.suggestions.decide(frame)
     if (wasShown && frame.state === "void" && frame.reason !== null) this.facts.emit({ kind: "note", message: `A suggestion went: ${frame.reason}.` })
     this.sender.pump()
-    this.facts.emit({ kind: "changed" })
-  }
-
-  private showSuggestions(decidedIds: readonly string[] = []): void {
-    for (const id of decidedIds) this.awaited.add(id)
-    const open = [...this.suggestions.values()].filter((one) => one.state === "open" && !this.awaited.has(one.id))
-    this.host.view.dispatch({ effects: receiveSuggestions.of(open) })
     this.facts.emit({ kind: "changed" })
   }
 
@@ -464,17 +483,7 @@ export class DocumentSession {
     this.sender.enqueue({ kind: "spans", opId: randomId(), ...op })
   }
 
-  /** The text's hash, compared once typing rests: what is shown must be what is stored. */
-  private checkLater(frame: Edited): void {
-    window.clearTimeout(this.checkTimer)
-    this.checkTimer = window.setTimeout(() => void this.check(frame.version, frame.hash), 800)
-  }
-
-  private async check(version: number, hash: string): Promise<void> {
-    const isCurrent = (): boolean => getSyncedVersion(this.host.view.state) === version
-    if (this.keeper.base === null || !isCurrent()) return
-    const mine = await hashOf(this.keeper.base.toString())
-    if (mine === null || mine === hash || !isCurrent()) return
+  private noteDifference(): void {
     const message = "The text was loaded again: it differed from the server's."
     this.facts.emit({ kind: "trouble", code: "hash_mismatch", message })
     this.startOver()
@@ -482,15 +491,5 @@ export class DocumentSession {
 
   private keep(): void {
     this.keeper.keep(this.host.view.state, this.sender.underWay)
-  }
-
-  private async copyOrphan(orphan: Orphan): Promise<void> {
-    const text = textOf(orphan, (plain) => this.host.view.state.toText(plain))
-    try {
-      this.conflictCopy = await this.host.keepCopy("Recovered text", text)
-      await this.keeper.forgetOrphan(orphan.record.clientId)
-    } catch {
-      // Stays on the device until a copy can be made.
-    }
   }
 }

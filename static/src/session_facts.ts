@@ -11,6 +11,8 @@ export type SessionFact =
   | { kind: "edited" }
   | { kind: "run_began"; run: RunRecord }
   | { kind: "pass"; run: RunRecord }
+  /** News of a run for comparison. */
+  | { kind: "baseline"; run: RunRecord }
   | { kind: "run_over"; run: RunRecord; frame: RunEnded }
   | { kind: "trouble"; code: string; message: string }
   | { kind: "note"; message: string }

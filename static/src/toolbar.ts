@@ -2,16 +2,10 @@
 
 import { button, h, iconButton } from "./dom"
 import { icon } from "./icons"
-import type { Commands } from "./editor"
+import { type Commands, hint } from "./keys"
 import type { Layout } from "./layout"
-import { setTheme, theme, type Theme } from "./preferences"
+import { buildMoreMenu } from "./more_menu"
 import { buildRefineOptions } from "./refine_options"
-
-const THEMES: readonly { theme: Theme; icon: "auto" | "sun" | "moon"; words: string }[] = [
-  { theme: "auto", icon: "auto", words: "Theme: as the system" },
-  { theme: "light", icon: "sun", words: "Theme: light" },
-  { theme: "dark", icon: "moon", words: "Theme: dark" },
-]
 
 /** The text keeps its selection: pressing a tool must not take the focus. */
 const KEEP_FOCUS = { mousedown: (event: MouseEvent): void => event.preventDefault() }
@@ -41,7 +35,7 @@ export interface Toolbar {
   show(facts: { canLock: boolean; isLocked: boolean; canMark: boolean; isRegion: boolean; numTargets: number }): void
 }
 
-export function buildToolbar(layout: Layout, commands: Commands): Toolbar {
+export function buildToolbar(layout: Layout, commands: Commands, takeTour: () => void): Toolbar {
   const wide = toolSet(commands, "wide")
   const narrow = toolSet(commands, "narrow")
   const opener = iconButton(icon("sliders"), "Refine settings", () => undefined, {
@@ -49,7 +43,8 @@ export function buildToolbar(layout: Layout, commands: Commands): Toolbar {
     popovertarget: OPTIONS_ID,
   })
   layout.tools.append(wide.lock, wide.region, h("span", { class: "tl-split" }, wide.refine, opener))
-  layout.root.append(optionsBelow(opener))
+  const more = buildMoreMenu(commands, takeTour)
+  layout.root.append(optionsBelow(opener), more.menu)
   layout.phoneTools.append(
     narrow.lock,
     narrow.region,
@@ -59,8 +54,7 @@ export function buildToolbar(layout: Layout, commands: Commands): Toolbar {
   layout.more.append(
     iconButton(icon("undo"), "Undo", () => void commands.undo(), { on: KEEP_FOCUS }),
     iconButton(icon("redo"), "Redo", () => void commands.redo(), { on: KEEP_FOCUS }),
-    iconButton(icon("keyboard"), "Keyboard shortcuts (Ctrl+/)", () => commands.showShortcuts(), { class: "tl-wide-only" }),
-    themeButton(),
+    more.opener,
     iconButton(icon("panel"), "Runs, review and history", layout.togglePanels, {
       class: "tl-wide-only",
       "aria-controls": "tl-panels",
@@ -93,12 +87,12 @@ function toolSet(commands: Commands, kind: "wide" | "narrow"): ToolSet {
   }
   const refine = button([icon("wave"), h("span", {}, "Refine")], () => void commands.refine(), {
     class: `tl-primary tl-refine tl-${kind}`,
-    title: "Ctrl+Enter",
+    title: hint("refine"),
   })
   refine.addEventListener("mousedown", KEEP_FOCUS.mousedown)
   return {
-    lock: tool("lock", "Lock", () => commands.toggleLock(), "Alt+Shift+L"),
-    region: tool("region", "Region", () => commands.toggleRegion(), "Alt+Shift+G"),
+    lock: tool("lock", "Lock", () => commands.toggleLock(), hint("toggleLock")),
+    region: tool("region", "Region", () => commands.toggleRegion(), hint("toggleRegion")),
     refine,
   }
 }
@@ -109,16 +103,4 @@ function relabel(element: HTMLButtonElement, words: string, name: "lock" | "unlo
   if (label === null || label.textContent === words) return
   label.textContent = words
   element.querySelector("svg")?.replaceWith(icon(name))
-}
-
-function themeButton(): HTMLButtonElement {
-  const current = (): (typeof THEMES)[number] => THEMES.find((one) => one.theme === theme()) ?? THEMES[0]!
-  const element = iconButton(icon(current().icon), current().words, () => {
-    const next = THEMES[(THEMES.indexOf(current()) + 1) % THEMES.length] ?? THEMES[0]!
-    setTheme(next.theme)
-    element.replaceChildren(icon(next.icon))
-    element.setAttribute("aria-label", next.words)
-    element.title = next.words
-  })
-  return element
 }

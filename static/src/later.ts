@@ -1,0 +1,8 @@
+/** What is opened now and then, bundled apart: it is fetched once the page has come to rest. */
+
+export { showAlternatives } from "./alternatives_dialog"
+export { showComparison } from "./comparison"
+export { openPlainText } from "./plain_text"
+export { showReplay } from "./replay"
+export { showShortcuts } from "./shortcut_sheet"
+export { startTour } from "./tour"
