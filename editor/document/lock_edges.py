@@ -87,7 +87,7 @@ def _leads_in(second: str, last: str) -> bool:
     if last in _SLASHES:
         return is_wordlike(second)
     if last in _POINTS:
-        return second.isnumeric() or (last in ".٫" and not is_wordlike(second))
+        return second.isnumeric() or last in ".٫"
     return False
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal
@@ -28,6 +28,7 @@ __all__ = [
     "Span",
     "SpanKind",
     "check_locks",
+    "check_locks_near",
     "check_spans",
     "is_touched",
     "locked_ranges",
@@ -156,10 +157,27 @@ def check_locks(text: str, spans: Iterable[Span], changes: ChangeSet) -> None:
     """
     locks = locked_ranges(spans)
     starts = [start for start, _ in locks]
+    if locks:
+        check_locks_near(
+            text, changes, lambda start, end: _between(locks, starts, start, end), after=None
+        )
+
+
+def check_locks_near(
+    text: str,
+    changes: ChangeSet,
+    locks_near: Callable[[int, int], Iterable[tuple[int, int]]],
+    *,
+    after: str | None,
+) -> None:
+    """As `check_locks`; `locks_near` gives the locks that a range reaches or touches.
+
+    `after` is the text after the edit, if it is known.
+    """
     near: set[tuple[int, int]] = set()
-    for change in changes.changes if locks else ():
+    for change in changes.changes:
         # Two visible characters at each side can change what a locked number says: `5` and `.5`.
-        for start, end in _between(locks, starts, *reach(text, change.start, change.end)):
+        for start, end in locks_near(*reach(text, change.start, change.end)):
             if _cuts(change, start, end):
                 raise LockViolation(
                     f"the edit of {change.start} to {change.end} touches locked text at "
@@ -167,7 +185,8 @@ def check_locks(text: str, spans: Iterable[Span], changes: ChangeSet) -> None:
                 )
             near.add((start, end))
     if near:
-        _check_edges(text, changes, sorted(near))
+        after = changes.apply(text) if after is None else after
+        _check_edges(text, after, changes, sorted(near))
 
 
 def _cuts(change: Change, start: int, end: int) -> bool:
@@ -183,8 +202,9 @@ def _between(
         yield locks[index]
 
 
-def _check_edges(text: str, changes: ChangeSet, locks: Iterable[tuple[int, int]]) -> None:
-    after = changes.apply(text)
+def _check_edges(
+    text: str, after: str, changes: ChangeSet, locks: Iterable[tuple[int, int]]
+) -> None:
     changed_to = {change.end for change in changes.changes}
     changed_from = {change.start for change in changes.changes}
     for start, end in locks:

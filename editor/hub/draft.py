@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from editor.document.blanks import is_blank_marker
-from editor.document.changes import ChangeSet, compose_all
+from editor.document.changes import ChangeSet, check_change, compose_all
+from editor.document.moving import MovingSpans
 from editor.document.provenance import TYPED, EditOrigin
 from editor.document.revisions import (
     AuthorKind,
@@ -22,7 +23,7 @@ from editor.document.revisions import (
     format_time,
     seal_revision,
 )
-from editor.document.spans import Span, is_touched
+from editor.document.spans import Span, check_locks_near, is_touched
 from editor.document.state import (
     MAX_DECIDED_SUGGESTIONS,
     MAX_ENDED_RUNS,
@@ -104,6 +105,27 @@ class Edited:
             changes=(*self.changes, changes),
             touched=self.touched | touched | {span.id for span in removed},
             is_span_changed=self.is_span_changed or bool(touched) or bool(removed),
+        )
+
+    def through(self, batch: Iterable[ChangeSet], *, limit: int) -> Edited:
+        """Return where a batch of edits from outside leads; a refused one refuses all.
+
+        Raises: InvalidChange, InvalidText, TooLarge, LockViolation.
+        """
+        moving, text, applied = MovingSpans(self.spans), self.text, list(self.changes)
+        for changes in batch:
+            after = check_change(text, changes, limit=limit)
+            check_locks_near(text, changes, moving.locks_near, after=after)
+            moving.move(changes)
+            applied.append(changes)
+            text = after
+        spans = moving.spans()
+        return Edited(
+            text=text,
+            spans=tuple(_settle_blank(s, text) if s.id in moving.touched else s for s in spans),
+            changes=tuple(applied),
+            touched=self.touched | moving.touched,
+            is_span_changed=self.is_span_changed or bool(moving.touched),
         )
 
     @staticmethod

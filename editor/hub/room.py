@@ -19,9 +19,10 @@ from sqlalchemy import Connection
 from editor.document.state import DocumentState, Edit
 from editor.errors import NotFound
 from editor.hub import wire
-from editor.hub.commands import Command, SealTyping
+from editor.hub.commands import ApplyEdit, Command, SealTyping
 from editor.hub.effects import (
     Decision,
+    EditsCommitted,
     EngineAction,
     MissingEdits,
     Notice,
@@ -49,6 +50,7 @@ log = get_logger(__name__)
 T = TypeVar("T")
 MAX_RECENT_FRAMES = 512
 MAX_CATCH_UP_EDITS = 5_000
+MANY_UPDATES = 16
 
 
 class Figures(Protocol):
@@ -105,11 +107,14 @@ class Room:
         """
         return await self._in_turn(lambda: self._carry_out(command, sender))
 
-    async def execute_made(self, make: Callable[[DocumentState], Command], sender: Outbox) -> None:
+    async def execute_made(
+        self, make: Callable[[DocumentState], Command], sender: Outbox, *, num_updates: int = 1
+    ) -> None:
         """As `execute`, with a command made for the state that is current in its turn."""
 
         async def carry_out() -> None:
-            await self._carry_out(make(self.state), sender)
+            command = await _think(lambda: make(self.state), num_updates)
+            await self._carry_out(command, sender)
 
         await self._in_turn(carry_out)
 
@@ -183,7 +188,12 @@ class Room:
 
     async def _carry_out(self, command: Command, sender: Outbox | None) -> Decision:
         context, before, now_s = self._context, self.state, self._context.now_s()
-        decision = decide(before, command, now_s=now_s, new_id=context.new_id, limit=context.limit)
+        decision = await _think(
+            lambda: decide(
+                before, command, now_s=now_s, new_id=context.new_id, limit=context.limit
+            ),
+            len(command.changes) if isinstance(command, ApplyEdit) else 1,
+        )
         if has_news(before, decision):
             await context.database.write(
                 lambda db: store_decision(db, before, decision, now_s=now_s)
@@ -204,18 +214,21 @@ class Room:
             if isinstance(send.notice, MissingEdits | RunAgain | RevisionAgain):
                 await self._answer_from_store(send.notice, sender)
                 continue
-            frame = self._number(send, before)
+            frame = await self._number(send, before)
             targets = self._outboxes if send.to == "all" else {sender} if sender else set()
             for outbox in targets:
                 outbox.offer(frame)
             self._note(send, frame)
 
-    def _number(self, send: Send, before: DocumentState) -> Frame:
+    async def _number(self, send: Send, before: DocumentState) -> Frame:
         # a frame for one browser, or one that may be dropped, must not leave a gap for the others
         is_numbered = send.to == "all" and not isinstance(send.notice, PassShown)
         self.seq += is_numbered
-        message = wire.frame_for(
-            send.notice, seq=self.seq, before=before.text, after=self.state.text
+        message = await _think(
+            lambda: wire.frame_for(
+                send.notice, seq=self.seq, before=before.text, after=self.state.text
+            ),
+            len(send.notice.edits) if isinstance(send.notice, EditsCommitted) else 1,
         )
         assert message is not None, "what the store answers has no frame here"
         frame = Frame.of(message)
@@ -347,3 +360,11 @@ class Room:
     def _keep(self, task: asyncio.Task[Any]) -> None:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+async def _think(work: Callable[[], T], num_updates: int) -> T:
+    """Return what `work`, which is pure, gives; off the event loop when it goes through much.
+
+    Other documents are served meanwhile. For a keystroke a thread would cost more than it saves.
+    """
+    return await asyncio.to_thread(work) if num_updates > MANY_UPDATES else work()

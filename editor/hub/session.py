@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import assert_never
 
-from editor.document.changes import check_change
 from editor.document.creation import check_name, check_title
 from editor.document.provenance import EditOrigin
-from editor.document.spans import Span, check_locks, check_spans, map_spans
+from editor.document.spans import Span, check_spans
 from editor.document.state import DocumentState
 from editor.errors import InvalidInput, NotFound, StaleVersion
 from editor.hub import commands, effects
@@ -97,12 +96,7 @@ def _apply_edit(draft: Draft, command: ApplyEdit) -> None:
     _check_version(state, command.base_version)
     if not command.changes:
         raise InvalidInput("an edit has at least one update")
-    edited = draft.start_edits()
-    for changes in command.changes:
-        text = check_change(edited.text, changes, limit=draft.limit)
-        check_locks(edited.text, edited.spans, changes)
-        spans, removed = map_spans(edited.spans, changes)
-        edited = edited.then(changes, text=text, spans=spans, removed=removed)
+    edited = draft.start_edits().through(command.changes, limit=draft.limit)
     pending = state.pending
     if pending is not None and (
         draft.now_s - pending.last_s >= QUIET_S or draft.now_s - pending.first_s >= TYPING_S

@@ -26,6 +26,7 @@ from editor.logging import get_logger
 from editor.protocol.messages import (
     CLIENT_MESSAGE,
     ClientMessage,
+    Edit,
     Hello,
     PingMessage,
     PongMessage,
@@ -184,7 +185,10 @@ async def _act(browser: _Browser, room: Room, message: ClientMessage) -> None:
             )
             await room.execute(command, browser.outbox)
         case _:
-            await room.execute_made(_maker(browser, message), browser.outbox)
+            num_updates = len(message.updates) if isinstance(message, Edit) else 1
+            await room.execute_made(
+                _maker(browser, message), browser.outbox, num_updates=num_updates
+            )
 
 
 def _maker(browser: _Browser, message: wire.Carried) -> Callable[[DocumentState], commands.Command]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from editor.document.changes import Change, ChangeSet, check_change, replace
+from editor.document.changes import Change, ChangeSet, check_change, compose_all, replace
 from editor.errors import InvalidChange, InvalidText, TooLarge
 
 HERE = Path(__file__).parent
@@ -169,3 +169,22 @@ def test_change_inside_an_emoji_is_refused() -> None:
 
 def test_removing_a_mark_alone_is_typing() -> None:
     assert check_change("e\u0301x", replace(3, 1, 2, ""), limit=99) == "ex"
+
+
+def test_many_edits_composed_in_pairs_are_composed_in_turn() -> None:
+    text, edits = "start", []
+    for number in range(37):
+        edits.append(replace(len(text), number % len(text), number % len(text), f"{number}"))
+        text = edits[-1].apply(text)
+
+    composed = compose_all(edits, length=5)
+
+    assert composed.apply("start") == text
+    slow = edits[0]
+    for edit in edits[1:]:
+        slow = slow.compose(edit)
+    assert composed == slow
+
+
+def test_no_edits_composed_change_nothing() -> None:
+    assert compose_all([], length=3) == ChangeSet.empty(3)
