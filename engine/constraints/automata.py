@@ -158,7 +158,17 @@ class Every:
     def start(self) -> Hashable:
         return tuple(automaton.start for automaton in self.automata)
 
+    @cached_property
+    def _steps(self) -> dict[tuple[Hashable, str], Hashable | None]:
+        return {}  # a vocabulary asks for the same steps many times
+
     def step(self, state: tuple[Hashable, ...], char: str) -> Hashable | None:
+        key = (state, char)
+        if key not in self._steps:
+            self._steps[key] = self._step(state, char)
+        return self._steps[key]
+
+    def _step(self, state: tuple[Hashable, ...], char: str) -> Hashable | None:
         after = []
         for automaton, own in zip(self.automata, state, strict=True):
             following = automaton.step(own, char)

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import torch
+import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.constraints.automata import feed
@@ -45,7 +46,7 @@ class _Way(NamedTuple):
     token: int
 
 
-KnownChoices = dict[tuple[_Key, SlotEdge], list[tuple[_Key, Tensor]]]
+KnownChoices = dict[tuple[_Key, SlotEdge], list[tuple[_Key, NDArray[np.int64]]]]
 
 
 class Lattice:
@@ -78,12 +79,13 @@ class Lattice:
                 _keep(layer, target, _Way(way.score, key, token))
         self._layers.append(layer)
 
-    def read_mask(self, values: Tensor, edge: SlotEdge, extra: Iterable[int]) -> None:
-        """Append a masked slot; `values` [V + 1] are added up along a path.
+    def read_mask(self, logprobs: Tensor, edge: SlotEdge, extra: Iterable[int]) -> None:
+        """Append a masked slot; `logprobs` [V + 1] are added up along a path.
 
         Where nearly all tokens are allowed, the best few and `extra` are looked at.
         """
-        open_tokens = sorted({*values[:-1].topk(NUM_OPEN).indices.tolist(), *extra})
+        open_tokens = sorted({*logprobs[:-1].topk(NUM_OPEN).indices.tolist(), *extra})
+        values = logprobs.numpy()  # many small look-ups, each dearer on a tensor
         layer: dict[_Key, _Way] = {}
         for key, way in self._layers[-1].items():
             for target, tokens in self._choices(key, open_tokens, edge):
@@ -111,7 +113,7 @@ class Lattice:
 
     def _choices(
         self, key: _Key, open_tokens: list[int], edge: SlotEdge
-    ) -> list[tuple[_Key, Tensor]]:
+    ) -> list[tuple[_Key, NDArray[np.int64]]]:
         """Return the tokens [N] of a masked slot by where they lead, PAD among them."""
         known = self._known.get((key, edge))
         if known is not None:
@@ -126,7 +128,7 @@ class Lattice:
         for target, tokens in moves.items():
             for token in tokens:
                 self._sort_in(found, target, token, edge)
-        choices = [(target, torch.tensor(tokens)) for target, tokens in found.items()]
+        choices = [(target, np.array(tokens)) for target, tokens in found.items()]
         if not is_open:
             self._known[key, edge] = choices
         return choices

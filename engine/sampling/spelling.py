@@ -19,7 +19,9 @@ from engine.sampling.vocabulary import Vocabulary
 
 __all__ = ["Speller", "Spelling"]
 
-MAX_VISITED = 12_000  # trie nodes looked at from one state before it counts as open
+USUAL = " abcdefghijklmnopqrstuvwxyz"
+MANY_USUAL = 14  # where so many of them lead on, a state is open
+MAX_VISITED = 12_000  # trie nodes looked at from one state before it counts as open too
 
 
 class Spelling(NamedTuple):
@@ -95,7 +97,16 @@ class Speller:
             for char in self._characters.get(spelling.pending, ())
         )
 
+    def _is_open(self, spelling: Spelling) -> bool:
+        step = self.automaton.step
+        return (
+            not spelling.pending
+            and sum(step(spelling.state, char) is not None for char in USUAL) >= MANY_USUAL
+        )
+
     def _walk(self, spelling: Spelling, prefix: bytes) -> dict[Spelling, list[int]] | None:
+        if self._is_open(spelling):
+            return None
         trie = self.words.trie
         start = trie.find(prefix)
         if start is None:
