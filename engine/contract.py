@@ -93,6 +93,9 @@ class SamplerConfig:
     length: int | None = None  # tokens per region, None = unknown
     alternatives: int = 3
     brief: str = ""  # context the model sees before the document
+    commitment: str | None = None  # names of rules, in place of the preset's
+    schedule: str | None = None
+    remasking: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

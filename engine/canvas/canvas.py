@@ -1,9 +1,9 @@
 """The canvas: the positions a job works on, and the only writer of their tokens.
 
 C candidates of P parts of up to L slots each, kept on the CPU. A slot goes mask -> token
-(commitment), token -> mask (remasking) or mask -> PAD; what was given at the start or frozen
-since never changes. Invariant: committed + masked + padded = length, for every part.
-It must not know models, thresholds or text.
+(commitment), token -> mask (remasking), token -> token (edit) or mask -> PAD; what was given at
+the start or frozen since never changes. Invariant: committed + masked + padded = length, for
+every part. It must not know models, thresholds or text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,11 @@ __all__ = ["Canvas"]
 
 
 class Canvas:
-    """Slots [C, P, L]: `tokens` int64, `state` uint8, `frozen` bool, `flips` int16."""
+    """Slots [C, P, L]: `tokens` int64, `state` uint8, `frozen` bool, `flips` int16.
+
+    `flips` counts how often a slot was taken back or exchanged; `revoked` int64 is the token
+    taken back last, in the pass before only, else -1.
+    """
 
     def __init__(self, window: Window, tokens: Tensor, state: Tensor, frozen: Tensor) -> None:
         self.window = window
@@ -28,6 +32,7 @@ class Canvas:
         self.state = state
         self.frozen = frozen
         self.flips = torch.zeros(tokens.shape, dtype=torch.int16)
+        self.revoked = torch.full(tokens.shape, -1, dtype=torch.int64)
 
     @classmethod
     def masked_out(cls, window: Window, lengths: Sequence[Sequence[int]]) -> Canvas:
@@ -83,6 +88,13 @@ class Canvas:
         assert not (chosen & (self.frozen | ~self.committed)).any(), "a frozen slot cannot change"
         self.state[chosen] = int(SlotState.MASK)
         self.flips[chosen] += 1
+        self.revoked = torch.where(chosen, self.tokens, -1)
+
+    def edit(self, chosen: Tensor, tokens: Tensor) -> None:
+        """Exchange visible tokens for `tokens` [C, P, L] where `chosen`; frozen slots never."""
+        assert not (chosen & (self.frozen | ~self.committed)).any(), "a frozen slot cannot change"
+        self.tokens = torch.where(chosen, tokens, self.tokens)
+        self.flips[chosen] += 1
 
     def freeze(self, chosen: Tensor) -> None:
         """Make slots [C, P, L] final."""
@@ -99,6 +111,7 @@ class Canvas:
             self.frozen[index, :, :width].clone(),
         )
         chosen.flips = self.flips[index, :, :width].clone()
+        chosen.revoked = self.revoked[index, :, :width].clone()
         return chosen
 
     def settled_prefix(self) -> Tensor:

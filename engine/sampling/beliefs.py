@@ -17,11 +17,20 @@ from torch import Tensor
 from engine.canvas.canvas import Canvas
 from engine.canvas.slots import SlotState
 from engine.denoisers.base import Context, Denoiser
-from engine.sampling.admissible import Admissible
+from engine.sampling.admissible import BANNED, Admissible
 from engine.sampling.calibration import Calibration
 from engine.sampling.randomness import CounterHash
 
-__all__ = ["Beliefs", "Draw", "hidden_probability", "hidden_stripes", "score_canvas"]
+__all__ = [
+    "Beliefs",
+    "Draw",
+    "VisibleBeliefs",
+    "drift_between",
+    "hidden_probability",
+    "hidden_stripes",
+    "score_canvas",
+    "visible_beliefs",
+]
 
 NUM_BEST = 4  # kept per slot, so that a doubled word or space can give way to the next best
 NUCLEUS_TOKENS = 64  # sampling looks no deeper than this
@@ -100,6 +109,7 @@ def score_canvas(
     if not calibration.is_identity:
         logits = logits / _temperatures(calibration, canvas)[masked].unsqueeze(-1).to(logits)
     logits = admissible.apply(logits, canvas, active)
+    _ban_revoked(logits, canvas.revoked[masked])
     row = torch.full(masked.shape, -1, dtype=torch.int64)
     row[masked] = torch.arange(int(masked.sum()))
     logprobs = logits.log_softmax(-1)
@@ -116,6 +126,54 @@ def _temperatures(calibration: Calibration, canvas: Canvas) -> Tensor:
         for row in zip(num_masked, lengths, strict=True)
     ]
     return torch.tensor(by_part).unsqueeze(-1).expand(canvas.masked.shape)
+
+
+def _ban_revoked(logits: Tensor, revoked: Tensor) -> None:
+    """A token that was taken back in the last pass is not chosen again in this one."""
+    rows = torch.nonzero(revoked >= 0).flatten()
+    if rows.numel():
+        logits[rows.to(logits.device), revoked[rows].to(logits.device)] = BANNED
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleBeliefs:
+    """What the model thinks of visible tokens where they stand, [C, P, L]."""
+
+    own: Tensor  # float32, the token's probability; 1 where not asked
+    best: Tensor  # int64, the most probable token
+    lead: Tensor  # float32, its probability; 0 where not asked
+    nfe: int
+
+
+def visible_beliefs(
+    denoiser: Denoiser, context: Context, canvas: Canvas, wanted: Tensor
+) -> VisibleBeliefs:
+    """Score the visible slots `wanted` [C, P, L] as they stand: one forward.
+
+    For models whose logits of visible slots are trained. PAD and special ids are left out.
+    """
+    own, lead = torch.ones(wanted.shape), torch.zeros(wanted.shape)
+    best = canvas.tokens.clone()
+    active = torch.nonzero(wanted.flatten(1).any(-1)).flatten().tolist()
+    if active:
+        logits = _forward(denoiser, context, canvas, active, wanted[active])[:, :-1]
+        logits[:, sorted(denoiser.codec.special_ids())] = BANNED
+        probability = logits.softmax(-1).cpu()
+        top, token = probability.max(-1)
+        own[wanted] = probability.gather(-1, canvas.tokens[wanted].unsqueeze(-1)).squeeze(-1)
+        best[wanted], lead[wanted] = token, top
+    return VisibleBeliefs(own, best, lead, len(active))
+
+
+def drift_between(earlier: Beliefs | None, now: Beliefs) -> Tensor:
+    """Return KL(now || earlier) in nats of each slot [C, P, L]; infinite where new or known."""
+    drift = torch.full(now.row.shape, float("inf"))
+    if earlier is None or earlier.row.shape != now.row.shape:
+        return drift
+    both = (now.row >= 0) & (earlier.row >= 0)
+    fresh, old = now.logprobs[now.row[both]], earlier.logprobs[earlier.row[both]]
+    drift[both] = (fresh.exp() * (fresh - old)).sum(-1).cpu()
+    return drift
 
 
 def hidden_probability(

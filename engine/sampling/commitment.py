@@ -1,8 +1,8 @@
 """Which masks become tokens after a pass.
 
 Frozen rules over what a pass said of each slot; no model, no canvas writing. Laws (tests):
-only masked slots are chosen, at least `at_least` of each part that has masks, and the rule
-depends on its own part only.
+only masked slots are chosen, at least `at_least` of each part that has masks, and the choice
+for a part depends on that part only.
 
 Shapes: B parts of all candidates, L slots.
 """
@@ -16,7 +16,17 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-__all__ = ["CommitmentRule", "EntropyBounded", "SlotScores"]
+__all__ = [
+    "CommitmentRule",
+    "EntropyBounded",
+    "Factor",
+    "Klass",
+    "Margin",
+    "Random",
+    "SlotScores",
+    "Threshold",
+    "TopK",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +38,15 @@ class SlotScores:
     confidence: Tensor  # float32, probability of the proposed token
     entropy: Tensor  # float32, nats
     gap: Tensor  # float32, logit gap between the two best tokens
+    drift: Tensor | None = None  # float32, KL from the pass before, nats; infinite at first
+    dice: Tensor | None = None  # float32, uniform in (0, 1), for rules that draw
 
     def flatten(self) -> SlotScores:
         """Return [C * P, L] scores of [C, P, L] ones."""
         tensors = (self.masked, self.token, self.confidence, self.entropy, self.gap)
-        return SlotScores(*(tensor.flatten(0, 1) for tensor in tensors))
+        drift, dice = (None if t is None else t.flatten(0, 1) for t in (self.drift, self.dice))
+        flat = SlotScores(*(tensor.flatten(0, 1) for tensor in tensors))
+        return replace(flat, drift=drift, dice=dice)
 
     def over(self, masked: Tensor) -> SlotScores:
         """Return the scores as they apply to the slots that are still `masked`."""
@@ -40,6 +54,16 @@ class SlotScores:
 
 
 class CommitmentRule(Protocol):
+    @property
+    def needs_drift(self) -> bool:
+        """Whether `drift` is to be measured."""
+        ...
+
+    @property
+    def needs_dice(self) -> bool:
+        """Whether `dice` are to be thrown."""
+        ...
+
     def choose(self, scores: SlotScores, at_least: Tensor) -> Tensor:
         """Return the slots to commit, bool [B, L]; `at_least` is int64 [B]."""
         ...
@@ -60,6 +84,14 @@ class EntropyBounded:
     gamma: float
     share: float = 0.25
     sure: float = 0.98
+
+    @property
+    def needs_drift(self) -> bool:
+        return False
+
+    @property
+    def needs_dice(self) -> bool:
+        return False
 
     def choose(self, scores: SlotScores, at_least: Tensor) -> Tensor:
         chosen = torch.zeros_like(scores.masked)
@@ -93,3 +125,128 @@ class EntropyBounded:
     def _is_free(self, slot: int, taken: list[int], confidence: list[float]) -> bool:
         beside = [other for other in taken if abs(other - slot) == 1]
         return all(min(confidence[slot], confidence[other]) >= self.sure for other in beside)
+
+
+class _Ranked:
+    """Takes the best slots of each part: those that qualify, and `at_least` whatever they are.
+
+    A subclass says what best means and how many of the best-ranked qualify.
+    """
+
+    __slots__ = ()
+
+    @property
+    def needs_drift(self) -> bool:
+        return False
+
+    @property
+    def needs_dice(self) -> bool:
+        return False
+
+    def choose(self, scores: SlotScores, at_least: Tensor) -> Tensor:
+        worth = self._worth(scores).masked_fill(~scores.masked, float("-inf"))
+        chosen = torch.zeros_like(scores.masked)
+        for row, num_masked in enumerate(scores.masked.sum(-1).tolist()):
+            if not num_masked:
+                continue
+            order = torch.argsort(worth[row], descending=True, stable=True)[:num_masked]
+            count = max(self._num_fit(scores, row, order), int(at_least[row]), 1)
+            chosen[row, order[:count]] = True
+        return chosen
+
+    def _worth(self, scores: SlotScores) -> Tensor:
+        return scores.confidence
+
+    def _num_fit(self, scores: SlotScores, row: int, order: Tensor) -> int:
+        """Return how many of the slots in `order` qualify, counted from the best."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class TopK(_Ranked):
+    """As many of the most confident as the schedule asks for. Source: LLaDA (arXiv:2502.09992)."""
+
+    def _num_fit(self, scores: SlotScores, row: int, order: Tensor) -> int:
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold(_Ranked):
+    """All masks whose confidence reaches `bound`. Source: Fast-dLLM (arXiv:2505.22618)."""
+
+    bound: float = 0.9
+
+    def _num_fit(self, scores: SlotScores, row: int, order: Tensor) -> int:
+        return int((scores.confidence[row, order] >= self.bound).sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Factor(_Ranked):
+    """The best n for the largest n whose n-th confidence reaches 1 - `factor` / (n + 1).
+
+    Source: Fast-dLLM (arXiv:2505.22618), factor-based decoding.
+    """
+
+    factor: float = 1.0
+
+    def _num_fit(self, scores: SlotScores, row: int, order: Tensor) -> int:
+        ranks = torch.arange(1, len(order) + 1)
+        fits = scores.confidence[row, order] >= 1.0 - self.factor / (ranks + 1)
+        return int((ranks * fits).max())
+
+
+@dataclass(frozen=True, slots=True)
+class Klass(_Ranked):
+    """All masks that are confident and whose distribution has hardly moved since the last pass.
+
+    Source: KLASS (arXiv:2511.05664); two passes, so nothing qualifies in the first.
+    """
+
+    bound: float = 0.9
+    drift: float = 0.01  # nats
+
+    @property
+    def needs_drift(self) -> bool:
+        return True
+
+    def _worth(self, scores: SlotScores) -> Tensor:
+        return scores.confidence + self._fits(scores)
+
+    def _num_fit(self, scores: SlotScores, row: int, order: Tensor) -> int:
+        return int(self._fits(scores)[row, order].sum())
+
+    def _fits(self, scores: SlotScores) -> Tensor:
+        assert scores.drift is not None, "the rule asked for drift"
+        return (scores.confidence >= self.bound) & (scores.drift <= self.drift)
+
+
+@dataclass(frozen=True, slots=True)
+class Margin(_Ranked):
+    """All masks whose best token leads the next by `bound` nats.
+
+    Source: margin ranking of Dream (arXiv:2508.15487); its probability gap is ours in nats.
+    """
+
+    bound: float = 3.0
+
+    def _worth(self, scores: SlotScores) -> Tensor:
+        return scores.gap
+
+    def _num_fit(self, scores: SlotScores, row: int, order: Tensor) -> int:
+        return int((scores.gap[row, order] >= self.bound).sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Random(_Ranked):
+    """As many as the schedule asks for, in random order: what the others are held against."""
+
+    @property
+    def needs_dice(self) -> bool:
+        return True
+
+    def _worth(self, scores: SlotScores) -> Tensor:
+        assert scores.dice is not None, "the rule asked for dice"
+        return scores.dice
+
+    def _num_fit(self, scores: SlotScores, row: int, order: Tensor) -> int:
+        return 0

@@ -8,7 +8,8 @@ cancels the job.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import torch
 
@@ -74,12 +75,14 @@ class _Progress:
     reasons: list[StopReason] = field(default_factory=list)
     windows: list[dict[str, int]] = field(default_factory=list)
     telemetry: list[PassRecord] = field(default_factory=list)
+    revision: list[dict[str, Any]] = field(default_factory=list)  # positions that stood out
 
 
 def check_runnable(workshop: Workshop, job: RefineJob) -> None:
     """Refuse a job that could not be run. Raises: InvalidJob, or a kind of it. Costs no NFE."""
     has_causal = workshop.denoiser.capabilities.has_causal
     is_causal = choose_route(job.config, has_causal=has_causal).route == "autoregressive"
+    resolve_sampler(job.config)
     plan_job(job, workshop.words.codec, is_causal=is_causal)
 
 
@@ -123,6 +126,8 @@ class JobRun:
             self._outcome.note_window(group, run.result)
             progress.reasons.append(run.result.stop_reason)
             progress.nfe += run.result.nfe
+            if run.result.positions is not None:
+                progress.revision.append(asdict(run.result.positions))
         yield self._finished()
 
     def cancelled(self) -> JobFinished:
@@ -269,6 +274,7 @@ class JobRun:
             | {
                 "max_passes_by_window": self._pass_limits,
                 "nfe": progress.nfe,
+                "revision": progress.revision,
                 "calibration": list(self._workshop.calibration.temperatures),
             },
             canvas={

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
@@ -17,17 +17,21 @@ from torch import Tensor
 from engine.canvas.canvas import Canvas
 from engine.contract import StopReason
 from engine.sampling.admissible import Admissible
-from engine.sampling.beliefs import Beliefs, hidden_probability, score_canvas
+from engine.sampling.beliefs import Beliefs, drift_between, score_canvas
 from engine.sampling.commitment import SlotScores
 from engine.sampling.drafts import fill_text
 from engine.sampling.forms import FormKeeper
 from engine.sampling.probe import WindowTask, probe_lengths
 from engine.sampling.proposals import fill_masks, propose, without_clashes
+from engine.sampling.randomness import throw_dice
 from engine.sampling.ranking import rank_fills
 from engine.sampling.reports import PassReport, Reporter
+from engine.sampling.revising import Positions, Reviser
 from engine.sampling.stopping import Budget
 
 __all__ = ["WindowResult", "WindowRun"]
+
+DICE_SALT = 0
 
 
 @dataclass(slots=True)
@@ -41,6 +45,7 @@ class WindowResult:
     leaders: list[int] = field(default_factory=list)
     passes: int = 0
     nfe: int = 0  # forwards charged to a canvas
+    positions: Positions | None = None  # that stood out while revising
     stop_reason: StopReason = StopReason.SETTLED
 
 
@@ -60,6 +65,8 @@ class WindowRun:
         )
         prefixes = [part.prefix for part in task.window.parts]
         self._forms = FormKeeper(task.forms, prefixes, task.words)
+        self._reviser = Reviser(task)
+        self._earlier: Beliefs | None = None  # of the pass before
         self._leaders: list[int] | None = None
         self._scores: list[list[float]] | None = None  # of the finished candidates
 
@@ -75,6 +82,7 @@ class WindowRun:
             result.passes += 1
             result.nfe += beliefs.nfe
             scores = propose(beliefs, canvas, draws, pad=task.words.pad, pass_index=result.passes)
+            scores = self._measured(scores, beliefs)
             scores, held = self._forms.hold(
                 scores, beliefs, canvas, draws, pass_index=result.passes
             )
@@ -86,15 +94,18 @@ class WindowRun:
                     fill_masks(scores, beliefs, canvas, task.words, held=held),
                     scores.masked,
                 )
+            scores = self._reviser.end_oscillation(scores, chosen, canvas, beliefs, held)
             canvas.commit(chosen, scores.token, task.words.pad)
-            revoked = self._revise(canvas, chosen) if reason is None else 0
+            revised = (0, 0)
+            if reason is None:
+                revised = self._reviser.revise(canvas, chosen, held, pass_index=result.passes)
             if reason is None and not bool(canvas.masked.any()):
                 reason = StopReason.SETTLED
             canvas.freeze(canvas.settled_prefix())
             self._choose_leaders(canvas, scores, beliefs, held)
             reporter.note(scores, chosen)
             pass_ms = (self._now_s() - started_s) * 1e3
-            yield reporter.report(canvas, scores, self._leaders, revoked=revoked, pass_ms=pass_ms)
+            yield reporter.report(canvas, scores, self._leaders, revised=revised, pass_ms=pass_ms)
             if reason is not None:
                 result.stop_reason = reason
                 break
@@ -102,6 +113,8 @@ class WindowRun:
             beliefs = score_canvas(
                 task.denoiser, task.context, canvas, self._admissible, calibration=task.calibration
             )
+        result.nfe += self._reviser.nfe
+        result.positions = self._reviser.positions()
         self._finish(canvas, reporter.confidence)
 
     def _end_reason(self, scores: SlotScores, canvas: Canvas) -> StopReason | None:
@@ -114,32 +127,36 @@ class WindowRun:
             return StopReason.EARLY_ANSWER
         return None
 
+    def _measured(self, scores: SlotScores, beliefs: Beliefs) -> SlotScores:
+        """Add what the commitment rule asks for beside the scores."""
+        rule = self._task.sampler.commitment
+        if rule.needs_drift:
+            scores = replace(scores, drift=drift_between(self._earlier, beliefs))
+            self._earlier = beliefs
+        if rule.needs_dice:
+            shape = scores.masked.shape
+            dice = throw_dice(self._task.random, shape, self.result.passes, DICE_SALT)
+            scores = replace(scores, dice=dice)
+        return scores
+
     def _choose(self, scores: SlotScores, canvas: Canvas) -> Tensor:
+        sampler, number = self._task.sampler, self.result.passes
         flat = scores.flatten()
         num_masked = flat.masked.sum(-1)
-        at_least = torch.ones_like(num_masked)
-        pace = math.ceil(self._task.sampler.pass_ratio * int(canvas.lengths.max()))
+        slots = canvas.lengths.flatten().tolist()
+        floors = torch.ones_like(num_masked)
+        pace = math.ceil(sampler.pass_ratio * int(canvas.lengths.max()))
         for limit in (pace, self._budget.max_passes):
-            left = max(1, limit - self.result.passes + 1)
             # In the budget's last pass the rule chooses freely: what it leaves over is filled
             # all the same, and the stop reason tells that there was something.
-            if left > 1 or limit == pace:
-                share = (num_masked + left - 1).div(left, rounding_mode="floor")
-                at_least = torch.maximum(at_least, share)
-        chosen = self._task.sampler.commitment.choose(flat, at_least)
+            if number < limit or limit == pace:
+                counts = [
+                    sampler.schedule.at_least(masked, size, pass_index=number, num_passes=limit)
+                    for masked, size in zip(num_masked.tolist(), slots, strict=True)
+                ]
+                floors = torch.maximum(floors, torch.tensor(counts))
+        chosen = sampler.commitment.choose(flat, floors)
         return without_clashes(chosen.view(scores.masked.shape), scores, canvas, self._task.words)
-
-    def _revise(self, canvas: Canvas, accepted: Tensor) -> int:
-        rule = self._task.sampler.remasking
-        if not rule.needs_hidden:
-            return 0
-        visible = accepted & canvas.committed
-        visible &= visible.sum(-1, keepdim=True) > 1
-        self.result.nfe += int(visible.sum())
-        hidden = hidden_probability(self._task.denoiser, self._task.context, canvas, visible)
-        revoked = rule.choose(visible, hidden, canvas.frozen, canvas.flips)
-        canvas.remask(revoked)
-        return int(revoked.sum())
 
     def _choose_leaders(
         self, canvas: Canvas, scores: SlotScores, beliefs: Beliefs, held: Tensor

@@ -6,17 +6,35 @@ Numbers are starting points until the bench refits them; what was tried is in en
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from engine.canvas.length import LengthPrior
 from engine.contract import Preset, SamplerConfig
-from engine.sampling.commitment import CommitmentRule, EntropyBounded
+from engine.errors import InvalidJob
+from engine.sampling.commitment import (
+    CommitmentRule,
+    EntropyBounded,
+    Factor,
+    Klass,
+    Margin,
+    Random,
+    Threshold,
+    TopK,
+)
 from engine.sampling.ranking import RankingWeights
-from engine.sampling.remasking import LeaveOneOut, Monotone, RemaskingRule
+from engine.sampling.remasking import (
+    LeaveOneOut,
+    Monotone,
+    RemaskingRule,
+    ReMDMCap,
+    TokenEdits,
+)
+from engine.sampling.schedules import Cosine, Linear, Schedule
 from engine.sampling.stopping import EarlyAnswer
 
-__all__ = ["PRESETS", "Sampler", "resolve_sampler"]
+__all__ = ["COMMITMENTS", "PRESETS", "REMASKINGS", "SCHEDULES", "Sampler", "resolve_sampler"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +42,7 @@ class Sampler:
     """Every rule and number of one run, resolved before the first pass."""
 
     commitment: CommitmentRule
+    schedule: Schedule
     remasking: RemaskingRule
     early_answer: EarlyAnswer
     ranking: RankingWeights
@@ -40,10 +59,10 @@ class Sampler:
 
     def card(self) -> dict[str, Any]:
         """Return every threshold by name."""
-        rules = (self.commitment, self.remasking)
+        rules = (self.commitment, self.schedule, self.remasking)
         named = {type(rule).__name__: asdict(rule) for rule in rules}  # type: ignore[call-overload]
         numbers = asdict(self)
-        for name in ("commitment", "remasking"):
+        for name in ("commitment", "schedule", "remasking"):
             numbers[name] = type(getattr(self, name)).__name__
         return numbers | {"rules": named}
 
@@ -94,14 +113,43 @@ PRESETS: dict[Preset, PresetNumbers] = {
 }
 
 
+# Rules by the names that a job may ask for; each is made with the preset's numbers.
+COMMITMENTS: dict[str, Callable[[PresetNumbers], CommitmentRule]] = {
+    "entropy_bounded": lambda numbers: EntropyBounded(gamma=numbers.gamma),
+    "top_k": lambda _: TopK(),
+    "threshold": lambda _: Threshold(),
+    "factor": lambda _: Factor(),
+    "klass": lambda _: Klass(),
+    "margin": lambda _: Margin(),
+    "random": lambda _: Random(),
+}
+SCHEDULES: dict[str, Schedule] = {"linear": Linear(), "cosine": Cosine()}
+REMASKINGS: dict[str, RemaskingRule] = {
+    "none": Monotone(),
+    "leave_one_out": LeaveOneOut(tau=0.1),
+    "remdm_cap": ReMDMCap(),
+    "token_edits": TokenEdits(),
+}
+Named = TypeVar("Named")
+
+
 def resolve_sampler(config: SamplerConfig) -> Sampler:
-    """Turn a user's settings into rules; what they leave open the preset says."""
-    numbers = PRESETS[config.preset]
+    """Turn a user's settings into rules; what they leave open the preset says.
+
+    Raises: InvalidJob for a rule or preset that does not exist.
+    """
+    numbers = _named("preset", config.preset, PRESETS)
     revises = numbers.revises if config.mode is None else config.mode == "revise"
     rows = numbers.num_lengths + numbers.num_samples
+    remasking = config.remasking or ("leave_one_out" if revises else "none")
+    if config.mode == "monotone" and remasking != "none":
+        raise InvalidJob(f"mode monotone with remasking {remasking!r}; allowed: none")
     return Sampler(
-        commitment=EntropyBounded(gamma=numbers.gamma),
-        remasking=LeaveOneOut(tau=0.1) if revises else Monotone(),
+        commitment=_named("commitment", config.commitment or "entropy_bounded", COMMITMENTS)(
+            numbers
+        ),
+        schedule=_named("schedule", config.schedule or "linear", SCHEDULES),
+        remasking=_named("remasking", remasking, REMASKINGS),
         early_answer=EarlyAnswer(numbers.early_bound),
         ranking=RankingWeights(),
         length_prior=LengthPrior(),
@@ -115,3 +163,9 @@ def resolve_sampler(config: SamplerConfig) -> Sampler:
         leader_ratio=numbers.leader_ratio,
         leader_min_slots=13,
     )
+
+
+def _named(what: str, name: str, known: Mapping[Any, Named]) -> Named:
+    if name not in known:
+        raise InvalidJob(f"{what} {name!r}; allowed: {', '.join(known)}")
+    return known[name]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["CounterHash"]
+import torch
+from torch import Tensor
+
+__all__ = ["CounterHash", "throw_dice"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +37,15 @@ class CounterHash:
             self.request + self.seed.to_bytes(16, "big", signed=True), digest_size=32
         ).digest()
         return int.from_bytes(hashlib.blake2b(message, key=key, digest_size=8).digest(), "big")
+
+
+def throw_dice(random: CounterHash, shape: Sequence[int], pass_index: int, salt: int) -> Tensor:
+    """Return numbers in [0, 1) of `shape` [C, ...]; a candidate's do not depend on the others."""
+    rows = [
+        torch.rand(
+            *shape[1:],
+            generator=torch.Generator().manual_seed(random.integer(candidate, pass_index, salt)),
+        )
+        for candidate in range(shape[0])
+    ]
+    return torch.stack(rows)

@@ -55,10 +55,13 @@ class Reporter:
         scores: SlotScores,
         leaders: Sequence[int] | None,
         *,
-        revoked: int,
+        revised: tuple[int, int],
         pass_ms: float,
     ) -> PassReport:
-        """Return the report of the pass that was just applied to `canvas`."""
+        """Return the report of the pass that was just applied to `canvas`.
+
+        `revised` counts the slots that were masked again, and those that were exchanged.
+        """
         self._passes += 1
         parts = self._task.window.parts
         rows = leaders or [0] * len(parts)
@@ -73,7 +76,7 @@ class Reporter:
         entropy = scores.entropy[scores.masked]
         record = record_pass(
             self._passes,
-            (self._chosen, revoked, 0, int(canvas.masked.sum())),
+            (self._chosen, *revised, int(canvas.masked.sum())),
             # A draft whose every slot is PAD shows no token: nothing in it is in doubt.
             (_mean(torch.cat(own), empty=1.0), _mean(entropy, empty=0.0)),
             pass_ms=pass_ms,

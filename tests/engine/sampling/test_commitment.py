@@ -1,8 +1,25 @@
+from dataclasses import fields, replace
+
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.sampling.commitment import EntropyBounded, SlotScores
+from engine.sampling.commitment import (
+    CommitmentRule,
+    EntropyBounded,
+    Factor,
+    Klass,
+    Margin,
+    Random,
+    SlotScores,
+    Threshold,
+    TopK,
+)
+from engine.sampling.policies import COMMITMENTS, PRESETS, SCHEDULES
+from engine.sampling.schedules import Cosine, Linear
+
+FIELDS = [field.name for field in fields(SlotScores)]
 
 
 def scores(entropy: list[float], *, masked: list[bool] | None = None, sure: float = 0.5):
@@ -16,7 +33,7 @@ def scores(entropy: list[float], *, masked: list[bool] | None = None, sure: floa
     )
 
 
-def choose(rule: EntropyBounded, table: SlotScores, at_least: int = 1) -> list[int]:
+def choose(rule: CommitmentRule, table: SlotScores, at_least: int = 1) -> list[int]:
     chosen = rule.choose(table, torch.tensor([at_least]))
     return torch.nonzero(chosen[0]).flatten().tolist()
 
@@ -46,6 +63,93 @@ def test_of_uncertain_neighbours_only_the_better_is_taken():
 
 def test_at_least_is_met_even_against_the_guard():
     assert len(choose(EntropyBounded(gamma=0.0), scores([0.2, 0.1, 0.3]), at_least=3)) == 3
+
+
+def table(**known: list[float]) -> SlotScores:
+    """Scores of one part, all masked, as far as a rule looks at them."""
+    length = len(next(iter(known.values())))
+    plain = scores([1.0] * length)
+    return replace(plain, **{name: torch.tensor([values]) for name, values in known.items()})
+
+
+def test_top_k_takes_what_the_schedule_asks_for_by_confidence():
+    assert choose(TopK(), table(confidence=[0.2, 0.9, 0.5]), 2) == [1, 2]
+
+
+def test_threshold_takes_all_that_reach_it_and_the_best_otherwise():
+    assert choose(Threshold(0.9), table(confidence=[0.95, 0.1, 0.92])) == [0, 2]
+    assert choose(Threshold(0.9), table(confidence=[0.3, 0.1, 0.2])) == [0]
+
+
+def test_factor_asks_less_of_the_first_than_of_the_later():
+    # 1 - 1/2, 1 - 1/3, 1 - 1/4: the third needs 0.75.
+    assert choose(Factor(1.0), table(confidence=[0.5, 0.7, 0.74])) == [1, 2]
+    assert choose(Factor(1.0), table(confidence=[0.75, 0.8, 0.76])) == [0, 1, 2]
+
+
+def test_klass_waits_for_a_second_look():
+    confident = [0.95, 0.99, 0.5]
+
+    first = choose(Klass(), table(confidence=confident, drift=[float("inf")] * 3))
+    second = choose(Klass(), table(confidence=confident, drift=[0.001, 0.5, 0.001]))
+
+    assert first == [1], "nothing qualifies, so the best is taken"
+    assert second == [0]
+
+
+def test_margin_goes_by_the_lead_over_the_next_token():
+    assert choose(Margin(3.0), table(gap=[3.5, 0.1, 4.0], confidence=[0.1, 0.9, 0.2])) == [0, 2]
+
+
+def test_random_takes_by_the_dice_only():
+    assert choose(Random(), table(dice=[0.1, 0.2, 0.9], confidence=[0.9, 0.9, 0.1])) == [2]
+
+
+def test_linear_shares_evenly_and_cosine_begins_slowly():
+    def taken(schedule) -> list[int]:
+        left, steps = 12, []
+        for number in range(1, 7):
+            steps.append(schedule.at_least(left, 12, pass_index=number, num_passes=6))
+            left -= steps[-1]
+        return steps
+
+    assert taken(Linear()) == [2] * 6
+    assert taken(Cosine()) == [1, 1, 2, 2, 3, 3]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(1, 50), st.integers(1, 50))
+def test_a_schedule_asks_for_some_never_too_many_and_all_at_the_end(masked, more, number, passes):
+    for schedule in SCHEDULES.values():
+        count = schedule.at_least(masked, masked + more, pass_index=number, num_passes=passes)
+        assert min(1, masked) <= count <= masked
+        assert number < passes or count == masked
+
+
+@pytest.mark.parametrize("name", COMMITMENTS)
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 16), st.integers(1, 5))
+def test_every_rule_chooses_masks_only_enough_of_them_and_part_by_part(name, seed, size, least):
+    rule = COMMITMENTS[name](PRESETS["balanced"])
+    rng = torch.Generator().manual_seed(seed)
+    random = lambda: torch.rand(3, size, generator=rng)  # noqa: E731
+    known = SlotScores(
+        random() < 0.6,
+        torch.zeros(3, size),
+        random(),
+        3 * random(),
+        6 * random(),
+        random(),
+        random(),
+    )
+    floors = torch.full((3,), least)
+
+    chosen = rule.choose(known, floors)
+
+    assert not (chosen & ~known.masked).any()
+    assert (chosen.sum(-1) >= known.masked.sum(-1).clamp_max(least)).all()
+    own = [None if f is None else f[1:2] for f in (getattr(known, n) for n in FIELDS)]
+    assert torch.equal(rule.choose(SlotScores(*own), floors[1:2])[0], chosen[1])
 
 
 @settings(max_examples=200, deadline=None)

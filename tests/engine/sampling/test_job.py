@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engine.contract import Constraint, JobStarted, RefineJob, StopReason
-from engine.denoisers.scripted import Answer, ScriptedDenoiser, Slot
+from engine.denoisers.scripted import POOL, Answer, ScriptedDenoiser, Slot
 from engine.errors import InvalidJob, RegionTooLong, UnsatisfiableConstraint
 from engine.sampling.drafts import MASK_GLYPH
 from engine.sampling.job import JobRun
@@ -201,6 +201,46 @@ def test_monotone_mode_never_takes_back_and_revise_mode_may():
     assert sum(record.remasked for record in monotone.telemetry) == 0
     assert sum(record.remasked for record in revising.telemetry) > 0
     assert revising.telemetry[-1].masked_left == 0
+
+
+def test_edits_are_seen_in_the_trace_apart_from_remasking():
+    def learns(slot: Slot) -> Answer:
+        # What stands there turns out to be wrong once its right neighbour is known.
+        is_seen = slot.visible[slot.index] is not None
+        return Answer(" staff" if is_seen else " plan", 0.97 if is_seen else 0.5)
+
+    job = a_job("we [___] today", length=8, alternatives=1, remasking="token_edits")
+    finished = run_job(job, a_workshop(ScriptedDenoiser(learns)))
+
+    assert sum(record.edited for record in finished.telemetry) > 0
+    assert sum(record.remasked for record in finished.telemetry) == 0
+    assert "staff" in first(finished)
+
+
+def test_a_slot_that_flips_without_end_is_frozen_and_reported_by_position():
+    def undecided(slot: Slot) -> Answer:
+        seen = sum(text is not None for text in slot.visible)
+        return Answer(f" {POOL[(seen + slot.call) % 9]}", 0.6)
+
+    job = a_job("we [___] today", length=12, alternatives=1, remasking="leave_one_out")
+    finished = run_job(job, a_workshop(ScriptedDenoiser(undecided)))
+
+    (window,) = finished.run_card.sampler["revision"]
+    assert finished.telemetry[-1].masked_left == 0
+    assert window["stubborn"]
+    assert all(0 <= slot < 12 for _, slot in window["stubborn"])
+    assert window["oscillated"]
+    assert set(window["oscillated"]) <= set(window["stubborn"])
+
+
+@pytest.mark.parametrize("remasking", ["leave_one_out", "remdm_cap", "token_edits"])
+def test_every_revising_rule_ends(remasking):
+    job = a_job("we [___] today and [___] again", length=10, remasking=remasking, preset="fast")
+
+    finished = run_job(job)
+
+    assert finished.telemetry[-1].masked_left == 0
+    assert finished.run_card.sampler["remasking"] != "Monotone"
 
 
 def test_the_autoregressive_route_ends_at_a_fair_place():

@@ -1,43 +1,18 @@
 import pytest
-import torch
 
 from engine.contract import SamplerConfig, StopReason
-from engine.sampling.policies import PRESETS, resolve_sampler
+from engine.errors import InvalidJob
+from engine.sampling.policies import (
+    COMMITMENTS,
+    PRESETS,
+    REMASKINGS,
+    SCHEDULES,
+    resolve_sampler,
+)
 from engine.sampling.randomness import CounterHash
 from engine.sampling.ranking import repeat_ratio
 from engine.sampling.remasking import LeaveOneOut, Monotone
 from engine.sampling.stopping import Budget, EarlyAnswer
-
-
-def grid(*values: float) -> torch.Tensor:
-    return torch.tensor([[list(values)]])
-
-
-def leave_one_out(hidden: torch.Tensor, **changed: torch.Tensor) -> list[int]:
-    defaults = {
-        "accepted": torch.ones_like(hidden, dtype=torch.bool),
-        "frozen": torch.zeros_like(hidden, dtype=torch.bool),
-        "flips": torch.zeros_like(hidden, dtype=torch.int16),
-    }
-    state = defaults | changed
-    chosen = LeaveOneOut(tau=0.5).choose(state["accepted"], hidden, state["frozen"], state["flips"])
-    return torch.nonzero(chosen[0, 0]).flatten().tolist()
-
-
-def test_monotone_takes_nothing_back():
-    nothing = torch.zeros(1, 1, 3)
-
-    assert not Monotone().choose(nothing.bool(), nothing, nothing.bool(), nothing).any()
-
-
-def test_leave_one_out_revokes_weak_tokens_but_fewer_than_were_accepted():
-    assert leave_one_out(grid(0.9, 0.1, 0.8)) == [1]
-    assert leave_one_out(grid(0.3, 0.1, 0.2)) == [1, 2]
-
-
-def test_leave_one_out_spares_frozen_and_often_flipped_slots():
-    assert leave_one_out(grid(0.1, 0.2, 0.9), frozen=grid(1, 0, 0).bool()) == [1]
-    assert leave_one_out(grid(0.1, 0.2, 0.9), flips=grid(3, 0, 0).to(torch.int16)) == [1]
 
 
 def test_a_budget_says_which_limit_ended_the_run():
@@ -70,6 +45,27 @@ def test_mode_overrides_the_preset():
     assert isinstance(
         resolve_sampler(SamplerConfig(preset="careful", mode="monotone")).remasking, Monotone
     )
+
+
+@pytest.mark.parametrize("field", ["preset", "commitment", "schedule", "remasking"])
+def test_a_rule_that_does_not_exist_is_refused_with_those_that_do(field):
+    with pytest.raises(InvalidJob, match=f"{field} 'best'; allowed: "):
+        resolve_sampler(SamplerConfig(**{field: "best"}))
+
+
+def test_monotone_mode_and_a_revising_rule_exclude_each_other():
+    with pytest.raises(InvalidJob, match="allowed: none"):
+        resolve_sampler(SamplerConfig(mode="monotone", remasking="token_edits"))
+
+
+@pytest.mark.parametrize(
+    ("field", "names"),
+    [("commitment", COMMITMENTS), ("schedule", SCHEDULES), ("remasking", REMASKINGS)],
+)
+def test_every_rule_resolves_by_its_name_and_is_on_the_card(field, names):
+    for name in names:
+        card = resolve_sampler(SamplerConfig(**{field: name})).card()
+        assert card[field] in card["rules"]
 
 
 def test_enough_candidates_are_made_for_the_alternatives_asked():
