@@ -29,6 +29,7 @@ from editor.settings import EditorSettings
 from editor.store.database import Database, database_url
 from editor.web import document_routes, health, run_routes, websocket
 from editor.web.access import AccessGate
+from editor.web.error_shape import ErrorShape
 from editor.web.errors import install_error_shape
 from editor.web.metrics import Metrics
 from editor.web.middleware import BodyLimit, ErrorBoundary, RequestLog, SecurityHeaders
@@ -130,7 +131,7 @@ def _run(app: FastAPI, listener: socket.socket, settings: EditorSettings) -> int
     config = uvicorn.Config(
         app,
         ws="websockets-sansio",
-        ws_max_size=settings.max_frame_bytes,
+        ws_max_size=settings.frame_limit_bytes,
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=GRACEFUL_SHUTDOWN_S,
         log_config=None,
@@ -184,7 +185,8 @@ def _middleware(settings: EditorSettings, metrics: Metrics) -> list[Middleware]:
         Middleware(SecurityHeaders),
         Middleware(RequestLog, observe=metrics.observe_request),
         Middleware(ErrorBoundary),
-        Middleware(BodyLimit, max_bytes=settings.max_frame_bytes),
+        Middleware(ErrorShape),
+        Middleware(BodyLimit, max_bytes=settings.frame_limit_bytes),
         Middleware(
             AccessGate,
             guard=AccessGuard(access_token),
@@ -202,8 +204,8 @@ def _add_reference(app: FastAPI) -> None:
 def _refuse_other_calls(app: FastAPI, routers: Sequence[APIRouter]) -> None:
     """Answer what no route takes in our shape; the shell would take any address and method."""
     routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
+    ours = {route.path for route in routes if not route.path.startswith("/api/")}
 
-    @app.api_route("/api/{rest:path}", methods=_METHODS, include_in_schema=False)
     async def refuse(request: Request) -> None:
         allowed = {
             method
@@ -214,3 +216,6 @@ def _refuse_other_calls(app: FastAPI, routers: Sequence[APIRouter]) -> None:
         if allowed:
             raise HTTPException(405, headers={"Allow": ", ".join(sorted(allowed))})
         raise HTTPException(404)
+
+    for path in ("/api/{rest:path}", *sorted(ours)):
+        app.add_api_route(path, refuse, methods=_METHODS, include_in_schema=False)

@@ -11,6 +11,9 @@ from typing import Literal
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+ESCAPED_BYTES = 12  # of a character above U+FFFF in JSON: two \\uXXXX
+SPANS_BYTES = 4 * 1024 * 1024  # settings of spans, names of fields, a whole change set's numbers
+
 
 def _default_data_dir() -> Path:
     return Path.home() / ".local" / "share" / "tideline"
@@ -38,9 +41,19 @@ class EditorSettings(BaseSettings):
     max_document_code_points: int = Field(
         default=1_000_000, ge=1, description="Longest document, in code points."
     )
-    max_frame_bytes: int = Field(
-        default=4_194_304, ge=1024, description="Largest websocket frame and request body."
+    max_frame_bytes: int | None = Field(
+        default=None,
+        ge=1024,
+        description="Largest websocket frame and request body; default: room for the longest "
+        "document, escaped.",
     )
     log_format: Literal["console", "json"] = Field(
         default="console", description="How log lines are written."
     )
+
+    @property
+    def frame_limit_bytes(self) -> int:
+        """What `max_frame_bytes` says, or what the longest document needs with its spans."""
+        if self.max_frame_bytes is not None:
+            return self.max_frame_bytes
+        return self.max_document_code_points * ESCAPED_BYTES + SPANS_BYTES

@@ -212,8 +212,8 @@ def _check_edges(
         new_end = changes.map_position(end, assoc=-1)
         before, after_it = attached_before(after, new_start), attached_after(after, new_end)
         if (
-            _is_new(before, attached_before(text, start), is_touched=start in changed_to)
-            or _is_new(after_it, attached_after(text, end), is_touched=end in changed_from)
+            _joins(before, attached_before(text, start), is_touched=start in changed_to)
+            or _joins(after_it, attached_after(text, end), is_touched=end in changed_from)
             or (not is_grapheme_border(after, new_start) and is_grapheme_border(text, start))
             or (not is_grapheme_border(after, new_end) and is_grapheme_border(text, end))
         ):
@@ -223,7 +223,7 @@ def _check_edges(
             )
 
 
-def _is_new(attached: str | None, earlier: str | None, *, is_touched: bool) -> bool:
+def _joins(attached: str | None, earlier: str | None, *, is_touched: bool) -> bool:
     """Say whether an edit put against a lock what was not there, or letters for the same ones."""
     if attached is None:
         return False

@@ -44,6 +44,7 @@ pre {{ white-space: pre-wrap }}
 def write_html(text: str, *, title: str) -> bytes:
     """Render `text` as Markdown into one self-contained page; markup in the text stays text."""
     renderer = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("strikethrough")
+    renderer.disable("entity")  # `&amp;` in the text is those five characters, not one
     body = clean_html(renderer.render(text))
     return _PAGE.format(title=escape(title), body=body).encode("utf-8")
 
@@ -69,7 +70,8 @@ class _MarkdownWriter(HTMLParser):
 
     def text(self) -> str:
         joined = re.sub(r"[ \t]+\n", "\n", "".join(self._parts))
-        return re.sub(r"\n{3,}", "\n\n", joined).strip("\n") + "\n" if joined.strip() else ""
+        whole = re.sub(r"\n{3,}", "\n\n", joined).lstrip("\n").rstrip()
+        return f"{whole}\n" if whole else ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if self._dropping or tag in _DROPPED:

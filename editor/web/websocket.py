@@ -228,7 +228,7 @@ async def _read(browser: _Browser) -> str | bytes | None:
     if received["type"] == "websocket.disconnect":
         return None
     raw: str | bytes = received.get("text") or received.get("bytes") or ""
-    limit = browser.services.settings.max_frame_bytes
+    limit = browser.services.settings.frame_limit_bytes
     if len(raw) > limit or (isinstance(raw, str) and len(raw.encode("utf-8", "replace")) > limit):
         await _close(browser.socket, _TOO_BIG, f"a frame may have {limit} bytes")
         return None

@@ -54,3 +54,17 @@ def test_import_keeps_code_and_tables():
 def test_import_of_broken_or_empty_markup_does_not_fail():
     assert read_html(b"") == ""
     assert read_html(b"</p></ul></a><li>x<svg><p>dropped") == "- x\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fish &amp; chips\n",
+        "Fish & chips, 3 < 4 > 2\n",
+        "&lt;b&gt; and &#65; and &nbsp;\n",
+        "`&amp;` in code\n",
+        "&amp;amp;\n",
+    ],
+)
+def test_text_that_spells_entities_comes_back_as_it_was(text):
+    assert read_html(write_html(text, title="")) == text

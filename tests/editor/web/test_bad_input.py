@@ -209,12 +209,74 @@ def test_revisions_and_formats_that_do_not_exist(server, document, path):
     assert set(response.json()) == ERROR_KEYS
 
 
+def test_the_longest_document_fits_in_its_longest_form(server):
+    """A million characters above U+FFFF, all escaped: twelve bytes each."""
+    body = b'{"text": "' + b"\\ud83d\\ude00" * 1_000_000 + b'"}'
+
+    made = server.request(
+        "POST", "/api/documents", content=body, headers={"content-type": "application/json"}
+    )
+
+    assert made.status_code == 201
+    assert len(made.json()["text"]) == 1_000_000
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        '{"temperature": %s}',
+        '{"strength": %s}',
+        '{"time_budget_s": %s}',
+        '{"constraints": [{"kind": "number", "minimum": %s}]}',
+    ],
+)
+def test_numbers_that_are_none_are_refused_in_settings(server, document, settings, number):
+    body = '{"settings": ' + settings % number + "}"
+    kind = {"content-type": "application/json"}
+    path = f"/api/documents/{document['id']}/refine"
+
+    refused(server, "POST", path, 422, "invalid_input", content=body, headers=kind)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999"])
+def test_numbers_that_are_none_are_refused_in_spans(server, document, number):
+    settings = f'{{"any": [{number}]}}'
+    span = f'{{"kind": "region", "from": 13, "to": 18, "settings": {settings}}}'
+    kind = {"content-type": "application/json"}
+    path = f"/api/documents/{document['id']}/spans"
+
+    refused(server, "PUT", path, 422, "invalid_input", content=f"[{span}]", headers=kind)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999"])
+def test_numbers_that_are_none_are_refused_on_the_websocket(server, document, number):
+    with server.browser(document["id"]) as browser:
+        browser.socket.send(
+            '{"type": "refine", "op_id": "op", "version": 0, "settings": {"constraints": '
+            f'[{{"kind": "number", "minimum": {number}}}]}}}}'
+        )
+        frame = browser.receive()
+        assert (frame["type"], frame["op_id"], frame["code"]) == (
+            "run_refused",
+            "op",
+            "invalid_input",
+        )
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/metrics", "/readyz"])
+def test_other_methods_of_fixed_addresses_are_told_what_is_allowed(server, path):
+    message = refused(server, "POST", path, 405, "method_not_allowed")
+
+    assert "GET" in message
+
+
 def test_bodies_above_the_limit_announced_or_not(server):
     def stream():
-        for _ in range(5):
+        for _ in range(17):
             yield b'"' + b"x" * 1_000_000
 
-    body = b'{"text": "' + b"x" * 5_000_000 + b'"}'
+    body = b'{"text": "' + b"x" * 17_000_000 + b'"}'
 
     refused(server, "POST", "/api/documents", 413, "too_large", content=body)
     kind = {"content-type": "application/json"}

@@ -251,7 +251,7 @@ def test_an_oversized_frame_closes_with_1009(server):
     made = server.create("Start.")
     with server.browser(made["id"]) as browser:
         # in two fragments: what the server leaves unread would reset the connection
-        browser.socket.send(["x" * 4_194_000, "x" * 1_000])
+        browser.socket.send(["x" * 16_194_000, "x" * 1_000])
 
         with pytest.raises(ConnectionClosed) as caught:
             browser.socket.recv(timeout=20)
