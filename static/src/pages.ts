@@ -81,10 +81,7 @@ export class Pages implements PageCommands {
     const { session } = this.host
     if (session === null) return
     session.flush()
-    askVersionName(`r${session.version}`, (name) => {
-      session.nameVersion(name)
-      this.host.say(`This version is named ${name}.`)
-    })
+    askVersionName(`r${session.version}`, (name) => session.nameVersion(name))
   }
 
   compareVersions(first: RevisionWire): void {

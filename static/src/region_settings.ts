@@ -66,7 +66,7 @@ function strengthField(id: string, settings: Span["settings"], set: (value: numb
   const input = h("input", { type: "range", min: 0, max: 1, step: 0.1, "data-key": `strength-${id}` })
   const strength = settings["strength"]
   input.value = String(typeof strength === "number" ? strength : 1)
-  const shown = h("output", {}, percent(input.valueAsNumber))
+  const shown = h("b", {}, percent(input.valueAsNumber))
   input.addEventListener("input", () => (shown.textContent = percent(input.valueAsNumber)))
   input.addEventListener("change", () => set(input.valueAsNumber))
   return h("label", { class: "tl-setting" }, h("span", {}, "Rewrite ", shown), input)

@@ -268,7 +268,7 @@ export class DocumentSession {
         break
       }
       case "revision_added":
-        this.settle(message.op_id)
+        this.noteNamed(this.settle(message.op_id))
         this.revisions = [...this.revisions.filter((one) => one.n !== message.revision.n), message.revision]
         break
       case "run_accepted":
@@ -436,6 +436,11 @@ export class DocumentSession {
     const run = this.runs.begin(message.run, placesOf(this.host.view.state, message.run.span_ids), isBaseline)
     this.runView.showBusy()
     this.facts.emit({ kind: isBaseline ? "baseline" : "run_began", run })
+  }
+
+  private noteNamed(op: OpUnderWay | null): void {
+    if (op?.kind !== "task" || op.task.kind !== "name") return
+    this.facts.emit({ kind: "note", message: `This version is named ${op.task.name}.` })
   }
 
   /** Someone edits there: the run goes on for its other regions. */
