@@ -10,7 +10,8 @@
     |   +-- StaleVersion        made for a version that is no longer the head
     |   +-- SpanConflict        lock and region overlap, or two regions do
     |   +-- RegionBusy          a run already works on the region
-    |   `-- AlreadyDecided      the suggestion was accepted or rejected before
+    |   +-- AlreadyDecided      the suggestion was accepted or rejected before
+    |   `-- Unfinished          a final file was asked for, but places are not filled
     +-- LockViolation           an edit would touch locked text or its guarded edge (HTTP 409)
     +-- NotFound                no such document, span, run, suggestion or revision (HTTP 404)
     +-- AccessDenied            no or wrong access token, or foreign origin (HTTP 401/403)
@@ -85,6 +86,10 @@ class RegionBusy(Conflict):
 
 class AlreadyDecided(Conflict):
     code = "already_decided"
+
+
+class Unfinished(Conflict):
+    code = "unfinished"
 
 
 class LockViolation(EditorError):

@@ -1,4 +1,5 @@
-"""What the command line does with stored documents: schema, verify, replay, export, import.
+"""What the command line does with stored documents: schema, verify, replay, export, import,
+purge, backup.
 
 Plain functions with their results as frozen values; `app.py` prints them. Reading functions
 work beside a running server, writing ones need the database for themselves.
@@ -18,7 +19,9 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from editor.document.creation import NewDocument, create_document
+from editor.document.revisions import format_time
 from editor.errors import NotFound, Unavailable
+from editor.hub.jobs import check_settings
 from editor.services.documents import Exportable, Exported, export_document, import_file
 from editor.services.history import provenance_at
 from editor.services.verifying import Fault, VerifyReport, verify_database
@@ -31,11 +34,14 @@ from engine.settings import EngineSettings
 
 __all__ = [
     "Fault",
+    "PurgeReport",
     "ReplayReport",
     "SchemaReport",
     "VerifyReport",
+    "back_up_store",
     "export_stored",
     "import_path",
+    "purge_document",
     "replay_run",
     "show_schema",
     "upgrade_schema",
@@ -49,6 +55,17 @@ class SchemaReport:
 
     current: str | None
     newest: str
+
+
+@dataclass(frozen=True, slots=True)
+class PurgeReport:
+    """What stays of a purged document: version and hashes of its head, and when it was removed."""
+
+    document_id: str
+    version: int
+    text_hash: str
+    revision_hash: str
+    purged_at: str  # ISO 8601, UTC
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +158,42 @@ def import_path(settings: EditorSettings, path: Path) -> documents.DocumentRow:
         new_id=lambda: uuid.uuid4().hex,
         limit=settings.max_document_code_points,
     )
+    for span in state.spans:
+        check_settings(span)
     with _opened(settings, exclusive=True) as database:
         database.write_now(lambda db: documents.add_document(db, state, now_s=now_s))
         return database.read_now(lambda db: documents.find_document(db, state.id))
+
+
+def purge_document(settings: EditorSettings, document_id: str) -> PurgeReport:
+    """Remove a document with every text of it; its hashes and times stay (BEHAVIOURS I4).
+
+    Raises: NotFound; StoreBusy while a server runs, which deletes documents itself.
+    """
+    now_s = time.time()
+    with _opened(settings, exclusive=True) as database:
+        row = database.read_now(lambda db: documents.find_document(db, document_id))
+        head = database.read_now(lambda db: log.latest_revision(db, document_id))
+        database.write_now(lambda db: documents.purge_document(db, document_id, now_s=now_s))
+        database.compact_now()
+    return PurgeReport(document_id, row.version, row.hash, head.hash, format_time(now_s))
+
+
+def back_up_store(settings: EditorSettings, target: Path) -> VerifyReport:
+    """Write a copy of the database to a new file and verify the copy (store rule S12).
+
+    Works beside a running server. Raises: NotFound; Unavailable when the file exists or cannot
+    be written.
+    """
+    if target.exists():
+        raise Unavailable(f"{target} exists; a backup never writes over a file")
+    with _opened(settings, exclusive=False) as database:
+        database.back_up(target)
+    copied = Database(f"sqlite:///{target}", exclusive=False)
+    try:
+        return copied.read_now(verify_database)
+    finally:
+        copied.close()
 
 
 @contextmanager

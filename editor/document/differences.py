@@ -7,13 +7,24 @@ spans and its caret, and locked text that both versions share is not touched. Kn
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import Literal
 
 import regex  # type: ignore[import-untyped]  # ships no types
 
 from editor.document.changes import ChangeSet, Section
 
-__all__ = ["align_around", "find_changes", "find_changes_around"]
+__all__ = [
+    "PartKind",
+    "TextPart",
+    "align_around",
+    "compare_texts",
+    "find_changes",
+    "find_changes_around",
+]
+
+PartKind = Literal["kept", "removed", "added"]
 
 _LINES = regex.compile(r"[^\n]*\n|[^\n]+")
 # A word with its marks, or one grapheme: a cut never splits a character.
@@ -21,6 +32,28 @@ _WORDS = regex.compile(r"[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*|\X")
 
 # difflib is quadratic in the worst case; longer stretches are replaced whole.
 MAX_TOKENS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A stretch of one comparison: in both texts, in the old one only, or in the new one only."""
+
+    kind: PartKind
+    text: str
+
+
+def compare_texts(old: str, new: str) -> list[TextPart]:
+    """Return what was kept, removed and added, word by word and in order; no part is empty."""
+    parts: list[TextPart] = []
+    position = 0
+    for length, inserted in find_changes(old, new).sections:
+        stretch = old[position : position + length]
+        if stretch:
+            parts.append(TextPart("kept" if inserted is None else "removed", stretch))
+        if inserted:
+            parts.append(TextPart("added", inserted))
+        position += length
+    return parts
 
 
 def find_changes(old: str, new: str) -> ChangeSet:

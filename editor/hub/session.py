@@ -35,7 +35,9 @@ from editor.hub.runs import (
 
 __all__ = ["QUIET_S", "TYPING_S", "decide"]
 
-QUIET_S = 20.0  # typing that paused for so long is a revision
+# The history groups typing by five minutes (BEHAVIOURS S); every edit is in the log at once, and
+# a name, an accept, an import or a restore is a revision of its own at any time.
+QUIET_S = 300.0  # typing that paused for so long is a revision
 TYPING_S = 300.0  # and so is typing that went on for so long
 
 

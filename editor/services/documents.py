@@ -19,16 +19,25 @@ from editor.document.provenance import OriginKind, OriginRun
 from editor.document.revisions import Revision
 from editor.document.spans import Span, SpanKind, span_to_json
 from editor.document.text import text_hash
-from editor.errors import InvalidInput, UnsupportedFormat
+from editor.document.unfilled import find_unfilled, has_placeholder
+from editor.errors import InvalidInput, Unfinished, UnsupportedFormat
 from editor.formats.docx import read_docx, write_docx
 from editor.formats.html import read_html, write_html
 from editor.formats.plain import read_plain, write_plain
 
-__all__ = ["ExportFormat", "Exported", "Imported", "export_document", "import_file"]
+__all__ = [
+    "ExportFormat",
+    "Exported",
+    "Imported",
+    "check_final",
+    "export_document",
+    "import_file",
+]
 
 ExportFormat = Literal["txt", "md", "html", "docx", "json"]
 FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 JSON_FORM = "tideline-document-1"
+MAX_LISTED = 20
 
 _MEDIA_TYPES: dict[ExportFormat, str] = {
     "txt": "text/plain; charset=utf-8",
@@ -103,6 +112,24 @@ def import_file(raw: bytes, *, filename: str = "", form: str = "") -> Imported:
         return _read_json(raw)
     readers: dict[str, Callable[[bytes], str]] = {"html": read_html, "docx": read_docx}
     return Imported(title=path.stem, text=readers.get(known, read_plain)(raw))
+
+
+def check_final(document: Exportable) -> None:
+    """Accept a document with nothing left to fill.
+
+    Raises: Unfinished listing the places by their offsets and lines, up to twenty.
+    """
+    places = [
+        f"{unfilled.reason} at {unfilled.start} to {unfilled.end} "
+        f"(line {document.text.count(chr(10), 0, unfilled.start) + 1})"
+        for unfilled in find_unfilled(document.text, document.spans)
+    ]
+    if has_placeholder(document.title):
+        places.append("blank in the title")
+    if places:
+        listed = "; ".join(places[:MAX_LISTED])
+        more = f"; and {len(places) - MAX_LISTED} more" if len(places) > MAX_LISTED else ""
+        raise Unfinished(f"{len(places)} places are not filled: {listed}{more}")
 
 
 def export_document(document: Exportable, form: str) -> Exported:

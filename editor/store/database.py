@@ -82,6 +82,26 @@ class Database:
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._write_thread, self._checkpoint)
 
+    def compact_now(self) -> None:
+        """As `compact`, for callers without an event loop."""
+        self._write_thread.submit(self._checkpoint).result()
+
+    def back_up(self, target: Path) -> None:
+        """Write the newest committed state into a new file, beside running instances.
+
+        Raises: Unavailable for a database other than SQLite, or when the file cannot be written.
+        """
+        if self._reader.dialect.name != "sqlite":
+            raise Unavailable("only SQLite is backed up here; use the database's own tool")
+        with _store_errors(), self._reader.connect() as connection:
+            cursor = connection.connection.cursor()
+            cursor.execute("PRAGMA query_only = OFF")  # it would refuse the other file too
+            try:
+                cursor.execute("VACUUM INTO ?", (str(target),))
+            finally:
+                cursor.execute("PRAGMA query_only = ON")
+                cursor.close()
+
     def write_now(self, work: Work[T]) -> T:
         """As `write`, for callers without an event loop; waits its turn."""
         return self._write_thread.submit(self._transact, work).result()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 from collections.abc import Sequence
@@ -14,16 +15,19 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from editor.document.creation import NewDocument
+from editor.document.differences import compare_texts
 from editor.document.provenance import OriginRun
 from editor.document.revisions import Revision
 from editor.document.spans import Span
 from editor.document.state import DocumentState
+from editor.document.unfilled import find_unfilled
 from editor.errors import InvalidInput, InvalidText
 from editor.hub import commands
 from editor.hub.hub import new_id
 from editor.services.documents import (
     Exportable,
     Imported,
+    check_final,
     export_document,
     import_file,
 )
@@ -32,6 +36,7 @@ from editor.store import documents as store
 from editor.store import log as edit_log
 from editor.web.errors import ErrorBody, from_validation
 from editor.web.schemas import (
+    ComparisonOut,
     DocumentIn,
     DocumentList,
     DocumentOut,
@@ -49,6 +54,7 @@ from editor.web.schemas import (
     SpansIn,
     SpansOut,
     TitleIn,
+    UnfilledOut,
 )
 from editor.web.services import Services, find_services
 
@@ -153,6 +159,34 @@ async def name_version(
     return RevisionSummary.of(revision)
 
 
+@router.get("/documents/{document_id}/unfilled", summary="What is left to fill")
+async def list_unfilled(document_id: DocumentId, services: Found) -> UnfilledOut:
+    """List blanks, mask glyphs and required fields that keep the document from being final."""
+    async with services.hub.room(document_id) as room:
+        state = room.state
+    return UnfilledOut.of(state.version, find_unfilled(state.text, state.spans))
+
+
+@router.get("/documents/{document_id}/compare", summary="Compare two revisions")
+async def compare_revisions(
+    document_id: DocumentId,
+    services: Found,
+    earlier: Annotated[int, Query(alias="from", ge=0, le=2**53)],
+    later: Annotated[int, Query(alias="to", ge=0, le=2**53)],
+) -> ComparisonOut:
+    """Return the words that lead from one revision's text to another's, in either direction."""
+
+    def read(db: Connection) -> tuple[str, str]:
+        return (
+            edit_log.revision_text(db, document_id, earlier),
+            edit_log.revision_text(db, document_id, later),
+        )
+
+    old, new = await services.database.read(read)
+    parts = await asyncio.to_thread(compare_texts, old, new)
+    return ComparisonOut.of((earlier, later), parts)
+
+
 @router.get("/documents/{document_id}/provenance", summary="Where each character came from")
 async def show_provenance(document_id: DocumentId, services: Found) -> ProvenanceOut:
     """Return stretches of one origin that cover the text, read from the log of edits."""
@@ -186,11 +220,17 @@ async def export(
     document_id: DocumentId,
     services: Found,
     form: Annotated[str, Query(alias="format", description="txt, md, html, docx or json")] = "txt",
+    final: Annotated[
+        bool, Query(description="Refuse while a blank or required field is not filled.")
+    ] = False,
 ) -> Response:
-    """Write the accepted text; `json` also has spans, history and hash."""
+    """Write the accepted text; `json` also has spans, history, origins and hash."""
     async with services.hub.room(document_id) as room:
         state = room.state
-    exported = export_document(await _exportable(services, state), form)
+    document = await _exportable(services, state)
+    if final:
+        check_final(document)
+    exported = export_document(document, form)
     return Response(
         exported.body,
         media_type=exported.media_type,

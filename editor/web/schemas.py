@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from editor.document.differences import PartKind, TextPart
 from editor.document.fact_tokens import FactKind
 from editor.document.facts import FlagKind
 from editor.document.provenance import OriginKind, OriginRun
@@ -13,6 +15,7 @@ from editor.document.revisions import Revision
 from editor.document.spans import Span, SpanKind
 from editor.document.state import DocumentState
 from editor.document.suggestions import Suggestion
+from editor.document.unfilled import Unfilled, UnfilledReason
 from editor.hub.commands import NewSpan
 from editor.protocol.messages import RefineSettings
 from editor.store.documents import DocumentRow
@@ -188,6 +191,52 @@ class OriginRunOut(BaseModel):
 class ProvenanceOut(BaseModel):
     version: int
     runs: list[OriginRunOut]
+
+
+class UnfilledPlace(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+
+    start: CodePoint = Field(alias="from")
+    end: CodePoint = Field(alias="to")
+    reason: UnfilledReason
+    span_id: str | None
+
+
+class UnfilledOut(BaseModel):
+    version: int
+    unfilled: list[UnfilledPlace] = Field(description="Nothing: the document may be final.")
+
+    @classmethod
+    def of(cls, version: int, places: Iterable[Unfilled]) -> UnfilledOut:
+        return cls(
+            version=version,
+            unfilled=[
+                UnfilledPlace.model_validate(
+                    {"from": o.start, "to": o.end, "reason": o.reason, "span_id": o.span_id}
+                )
+                for o in places
+            ],
+        )
+
+
+class ComparisonPart(BaseModel):
+    kind: PartKind
+    text: str
+
+
+class ComparisonOut(BaseModel):
+    """Without the added parts this is the one text, without the removed parts the other."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    earlier: int = Field(alias="from")
+    later: int = Field(alias="to")
+    parts: list[ComparisonPart]
+
+    @classmethod
+    def of(cls, compared: tuple[int, int], parts: Iterable[TextPart]) -> ComparisonOut:
+        given = [ComparisonPart(kind=part.kind, text=part.text) for part in parts]
+        return cls.model_validate({"from": compared[0], "to": compared[1], "parts": given})
 
 
 class RevisionOut(RevisionSummary):

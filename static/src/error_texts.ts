@@ -29,6 +29,7 @@ const TEXTS: Record<ErrorCode, string> = {
   too_large: "That is larger than the limit.",
   too_many_regions: "Too many regions for one run. Refine some of them.",
   unavailable: "The server cannot do that now. Try again.",
+  unfinished: "Some places are not filled yet. Fill them, or export a draft.",
   unknown_model: "The server does not know this model.",
   unsatisfiable_constraint: "No text can satisfy the region's rules.",
   unsupported_format: "Files of this kind cannot be read.",

@@ -365,6 +365,7 @@ export const ERROR_CODES = [
   "too_large",
   "too_many_regions",
   "unavailable",
+  "unfinished",
   "unknown_model",
   "unsatisfiable_constraint",
   "unsupported_format",

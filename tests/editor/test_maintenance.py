@@ -143,6 +143,47 @@ def test_what_cannot_be_exported_or_imported_is_told(written, tmp_path):
         maintenance.import_path(settings, tmp_path / "nope.txt")
 
 
+def test_I4_purge_leaves_hashes_and_times_and_no_words(written):
+    settings, document_id = written
+    canary = b"Start "
+    files = [settings.data_dir / name for name in ("tideline.db", "tideline.db-wal")]
+    assert any(canary in file.read_bytes() for file in files if file.exists())
+
+    report = maintenance.purge_document(settings, document_id)
+
+    assert (report.document_id, report.version, len(report.text_hash)) == (document_id, 71, 64)
+    assert not any(canary in file.read_bytes() for file in files if file.exists())
+    assert maintenance.verify_store(settings).is_sound
+    with pytest.raises(NotFound):
+        maintenance.purge_document(settings, document_id)
+
+
+def test_S12_a_backup_beside_a_running_server_is_whole(written, tmp_path):
+    settings, document_id = written
+    running = Database(database_url(settings.data_dir))
+    target = tmp_path / "copy" / "tideline.db"
+    target.parent.mkdir()
+
+    report = maintenance.back_up_store(settings, target)
+
+    running.close()
+    assert report.is_sound
+    assert (report.num_documents, report.num_edits) == (1, 71)
+    copy = EditorSettings(data_dir=target.parent)
+    shown = maintenance.export_stored(copy, document_id, form="txt").body
+    assert shown == maintenance.export_stored(settings, document_id, form="txt").body
+
+
+def test_S12_a_backup_writes_over_nothing(written, tmp_path):
+    settings, _ = written
+    (tmp_path / "there.db").write_text("mine")
+
+    with pytest.raises(Unavailable, match="never writes over"):
+        maintenance.back_up_store(settings, tmp_path / "there.db")
+
+    assert (tmp_path / "there.db").read_text() == "mine"
+
+
 def test_reading_works_beside_a_running_server_and_writing_does_not(written, tmp_path):
     settings, document_id = written
     running = Database(database_url(settings.data_dir))

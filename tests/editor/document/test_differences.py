@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from editor.document.differences import align_around, find_changes, find_changes_around
+import pytest
+
+from editor.document.differences import (
+    align_around,
+    compare_texts,
+    find_changes,
+    find_changes_around,
+)
 
 
 def changed_ranges(old: str, new: str) -> list[tuple[str, str]]:
@@ -64,4 +71,33 @@ def test_kept_text_is_found_where_it_stands_on_its_own() -> None:
         ("", "15 or "),
         ("5", "5"),
         ("", " or 50"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("one two three", "one 2 three"),
+        ("", "new"),
+        ("old", ""),
+        ("same", "same"),
+        ("a\nb\nc", "a\nB\nc d"),
+    ],
+)
+def test_C7_parts_give_both_texts(old: str, new: str) -> None:
+    parts = compare_texts(old, new)
+
+    assert "".join(part.text for part in parts if part.kind != "added") == old
+    assert "".join(part.text for part in parts if part.kind != "removed") == new
+    assert all(part.text for part in parts)
+
+
+def test_D2_a_changed_word_is_one_removed_and_one_added() -> None:
+    parts = compare_texts("one two three", "one 2 three")
+
+    assert [(part.kind, part.text) for part in parts] == [
+        ("kept", "one "),
+        ("removed", "two"),
+        ("added", "2"),
+        ("kept", " three"),
     ]

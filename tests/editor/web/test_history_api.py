@@ -179,3 +179,67 @@ def test_D5_a_revision_says_which_suggestions_were_open(server):
 
     shown = server.call("GET", f"/api/documents/{made['id']}/revisions/1")
     assert (shown["text"], shown["open_suggestions"]) == (TEXT, [suggestion["id"]])
+
+
+def test_C7_any_two_revisions_are_compared_word_by_word(server):
+    made = server.create("one two three")
+    path = f"/api/documents/{made['id']}"
+    with server.browser(made["id"]) as browser:
+        browser.edit([4, [3, "2"], 6])
+        browser.take("edited")
+    server.call("POST", f"{path}/revisions", json={"name": "second"})
+
+    there = server.call("GET", f"{path}/compare?from=0&to=1")
+    back = server.call("GET", f"{path}/compare?from=1&to=0")
+
+    assert (there["from"], there["to"]) == (0, 1)
+    assert [(part["kind"], part["text"]) for part in there["parts"]] == [
+        ("kept", "one "),
+        ("removed", "two"),
+        ("added", "2"),
+        ("kept", " three"),
+    ]
+    assert [part["text"] for part in back["parts"]] == ["one ", "2", "two", " three"]
+    assert server.request("GET", f"{path}/compare?from=0&to=9").status_code == 404
+    assert server.request("GET", f"{path}/compare?from=0").status_code == 422
+
+
+@pytest.mark.parametrize("form", ["txt", "md", "html", "docx", "json"])
+def test_H1_a_final_file_lists_what_is_not_filled_and_a_draft_is_free(server, form):
+    made = server.create("Dear [___],\nsee {{what}}.")
+    path = f"/api/documents/{made['id']}/export?format={form}"
+
+    refused = server.request("GET", f"{path}&final=true")
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "unfinished")
+    message = refused.json()["message"]
+    assert "2 places" in message
+    assert "blank at 5 to 10 (line 1)" in message
+    assert "(line 2)" in message
+    assert "what" not in message
+    assert server.request("GET", path).status_code == 200
+
+
+def test_H1_a_filled_document_is_final(server):
+    made = server.create("Dear [___], hello.")
+    path = f"/api/documents/{made['id']}"
+    assert server.call("GET", f"{path}/unfilled")["unfilled"] == [
+        {"from": 5, "to": 10, "reason": "blank", "span_id": made["spans"][0]["id"]}
+    ]
+
+    with server.browser(made["id"]) as browser:
+        browser.edit([5, [5, "Ann"], 8])
+        browser.take("edited")
+
+    assert server.call("GET", f"{path}/unfilled") == {"version": 1, "unfilled": []}
+    final = server.request("GET", f"{path}/export?format=txt&final=true")
+    assert final.text == "Dear Ann, hello."
+
+
+def test_H3_a_placeholder_in_the_title_keeps_a_file_from_being_final(server):
+    made = server.create("Dear Ann.", title="Letter to {{name}}")
+
+    refused = server.request("GET", f"/api/documents/{made['id']}/export?final=true")
+
+    assert refused.status_code == 409
+    assert "title" in refused.json()["message"]
