@@ -46,6 +46,9 @@ def sampler_config(settings: RefineSettings) -> SamplerConfig:
         length=settings.length,
         alternatives=settings.alternatives,
         brief=settings.brief,
+        commitment=settings.commitment,
+        schedule=settings.schedule,
+        remasking=settings.remasking,
     )
 
 

@@ -96,6 +96,9 @@ class RevisionWire(Message):
     name: str | None = None  # that a person gave this version
 
 
+RuleName = Annotated[str | None, Field(default=None, pattern="^[a-z][a-z0-9_]{0,63}$")]
+
+
 class RefineSettings(Message):
     """What a user may set for one run; REST, websocket and command line share it."""
 
@@ -111,6 +114,9 @@ class RefineSettings(Message):
     constraints: list[dict[str, Any]] = Field(default_factory=list)
     mode: Literal["monotone", "revise"] | None = None
     brief: str = Field(default="", max_length=4000)
+    commitment: RuleName = None  # names of sampling rules, in place of the preset's
+    schedule: RuleName = None
+    remasking: RuleName = None
 
 
 # ---- client -> server

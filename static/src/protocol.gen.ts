@@ -83,6 +83,9 @@ export interface RefineSettings {
   constraints?: Record<string, unknown>[]
   mode?: "monotone" | "revise" | null
   brief?: string
+  commitment?: string | null
+  schedule?: string | null
+  remasking?: string | null
 }
 
 export interface Hello {

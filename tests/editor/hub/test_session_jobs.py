@@ -40,6 +40,9 @@ def test_every_setting_is_carried_over() -> None:
         "length": 12,
         "alternatives": 2,
         "brief": "context",
+        "commitment": "one_rule",
+        "schedule": "another",
+        "remasking": "third",
     }
 
     config = sampler_config(RefineSettings.model_validate(given))
