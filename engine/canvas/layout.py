@@ -137,15 +137,14 @@ def _can_join(
 
 
 def render(text: str, start: int, end: int, replaced: Sequence[Replacement]) -> str:
-    """Return text[start:end] with replacements; one that straddles an end is left out."""
+    """Return text[start:end] with replacements; one that straddles an end is there wholly."""
     pieces, position = [], start
     for item in replaced:
         if item.end <= position or item.start >= end:
             continue
         if item.start > position:
             pieces.append(text[position : item.start])
-        if item.start >= start and item.end <= end:
-            pieces.append(item.text)
+        pieces.append(item.text)
         position = item.end
     pieces.append(text[position:end] if position < end else "")
     # Line ends are "\n" for the model, whatever the text has.

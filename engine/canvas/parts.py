@@ -2,14 +2,17 @@
 
 Owns the job's validity and the edges of a part: characters beside it that its tokens must
 repeat (a space, half a word), so that tokens meet the text as a tokenizer would have cut it.
-It must not know windows, canvases or models. A part never contains a locked code point.
+It must not know windows, canvases or models. A part never contains a locked code point; what is
+longer than a canvas becomes several parts, block by block.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from engine.canvas.blocks import BLOCK_TOKENS, cut_blank, cut_text
 from engine.canvas.slots import TextCodec
 from engine.contract import (
     MAX_ALTERNATIVES,
@@ -24,6 +27,7 @@ from engine.errors import InvalidJob, RegionTooLong, TooManyRegions
 __all__ = ["MAX_PART_TOKENS", "Part", "check_job", "find_parts"]
 
 MAX_PART_TOKENS = 256
+MAX_REGION_TOKENS = 4096  # asked for; a region longer than a part is written block by block
 EDGE_CODE_POINTS = 48  # looked at on either side to find the token that crosses an edge
 
 
@@ -49,6 +53,11 @@ class Part:
     length: int | None  # hint in tokens
     strength: float
     is_constrained: bool = False  # its region's text must keep to a form
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the present text holds a letter or digit; a blank's marker is no text."""
+        return self.original is not None and any(char.isalnum() for char in self.original)
 
 
 def check_job(job: RefineJob) -> None:
@@ -82,12 +91,48 @@ def find_parts(job: RefineJob, codec: TextCodec) -> tuple[Part, ...]:
             raise InvalidJob(
                 f"region {region.region_id} ({region.start}:{region.end}) lies inside locked text"
             )
-        for start, end in pieces:
+        blocks = [block for piece in pieces for block in _blocks(job, index, piece, codec)]
+        for number, block in enumerate(blocks):
             left_limit = parts[-1].right_cut if parts else 0
             right_limit = len(job.text) if limit is None else limit
-            part = _shape_part(job, index, (start, end), locks, codec, (left_limit, right_limit))
-            parts.append(part)
+            if number + 1 < len(blocks):
+                right_limit = min(right_limit, blocks[number + 1].start)
+            parts.append(_shape_part(job, index, block, locks, codec, (left_limit, right_limit)))
     return tuple(parts)
+
+
+class _Block(NamedTuple):
+    """What becomes a part: its stretch, its length in tokens if asked for, its whole piece."""
+
+    start: int
+    end: int
+    length: int | None
+    piece: tuple[int, int]
+
+
+def _blocks(job: RefineJob, index: int, piece: tuple[int, int], codec: TextCodec) -> list[_Block]:
+    """Cut an unlocked piece of a region into what fits a canvas. Raises: RegionTooLong."""
+    region, (start, end) = job.regions[index], piece
+    length = region.length or job.config.length
+    if region.constraints:
+        if length is not None and length > MAX_PART_TOKENS:
+            raise RegionTooLong(
+                f"a length of {length} tokens with constraints; at most {MAX_PART_TOKENS}"
+            )
+        return [_Block(start, end, length, piece)]
+    if not region.is_blank:
+        blocks = cut_text(job.text, start, end, codec, longest=MAX_PART_TOKENS)
+        share = None if length is None else max(1, min(length // len(blocks), MAX_PART_TOKENS))
+        return [_Block(*block, share, piece) for block in blocks]
+    if length is None or length <= MAX_PART_TOKENS:
+        return [_Block(start, end, length, piece)]
+    shares = cut_blank(start, end, length)
+    if shares is None:
+        raise RegionTooLong(
+            f"a length of {length} tokens in a blank of {end - start} characters; at most "
+            f"{BLOCK_TOKENS} for each of them"
+        )
+    return [_Block(*block, piece) for block in shares]
 
 
 def _check_ranges(regions: Iterable[RegionSpec], locks: Iterable[LockSpec], size: int) -> None:
@@ -124,8 +169,8 @@ def _check_config(job: RefineJob) -> None:
     for length in lengths:
         if length is not None and length < 1:
             raise InvalidJob(f"a length of {length} tokens; at least 1")
-        if length is not None and length > MAX_PART_TOKENS:
-            raise RegionTooLong(f"a length of {length} tokens; at most {MAX_PART_TOKENS}")
+        if length is not None and length > MAX_REGION_TOKENS:
+            raise RegionTooLong(f"a length of {length} tokens; at most {MAX_REGION_TOKENS}")
     if config.steps is not None and config.steps < 1:
         raise InvalidJob(f"{config.steps} steps; at least 1")
     if config.temperature is not None and not 0 <= config.temperature <= 2:
@@ -158,13 +203,13 @@ def _unlocked(region: RegionSpec, locks: tuple[tuple[int, int], ...]) -> list[tu
 def _shape_part(
     job: RefineJob,
     index: int,
-    bounds: tuple[int, int],
+    block: _Block,
     locks: tuple[tuple[int, int], ...],
     codec: TextCodec,
     limits: tuple[int, int],
 ) -> Part:
     text, region = job.text, job.regions[index]
-    start, end = bounds
+    start, end = block.start, block.end
     # A form is that of the whole region, white space at its edges too.
     if not region.is_blank and not region.constraints:
         start, end = _without_margins(text, start, end)
@@ -192,10 +237,13 @@ def _shape_part(
         prefix=prefix.encode(),
         suffix=suffix.encode(),
         original=original,
-        is_inline=_is_inline(text, start, end, is_blank=region.is_blank),
+        # A block of a blank is part of its line only if the whole blank is.
+        is_inline=_is_inline(
+            text, *(block.piece if region.is_blank else (start, end)), is_blank=region.is_blank
+        ),
         is_guarded_left=guards[0],
         is_guarded_right=guards[1],
-        length=region.length or job.config.length,
+        length=block.length,
         strength=strength,
         is_constrained=is_constrained,
     )

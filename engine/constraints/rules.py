@@ -75,12 +75,12 @@ def automaton_of(constraints: tuple[Constraint, ...]) -> Automaton:
     return every(_compiled(constraint) for constraint in constraints)
 
 
-def wished_for(*, is_inline: bool, is_blank: bool) -> list[Automaton]:
+def wished_for(*, is_inline: bool, needs_words: bool) -> list[Automaton]:
     """Return what a fill has to keep to as well, if the constraints leave room for it."""
     wishes: list[Automaton] = [Excludes(mark) for mark in BLANK_MARKS]
     if is_inline:
         wishes.append(Excludes("\n"))
-    if is_blank:
+    if needs_words:
         wishes.append(WordCount(1))
     return wishes
 

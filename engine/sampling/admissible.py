@@ -181,7 +181,8 @@ class Admissible:
             anchor=None if is_open else anchor,
             following=run[0] if run else None,
             allows_pad=has_pad and not part.suffix,
-            allows_empty=part.original is not None and not part.prefix,
+            # Words are rewritten, not dropped; only what holds none may come out empty.
+            allows_empty=part.original is not None and not part.has_words and not part.prefix,
             bias=bias,
         )
 

@@ -89,14 +89,22 @@ def check_runnable(workshop: Workshop, job: RefineJob) -> None:
 class JobRun:
     """A job being run. Raises InvalidJob (or a kind of it) when it cannot be."""
 
-    def __init__(self, workshop: Workshop, job: RefineJob, *, queue_ms: float = 0.0) -> None:
+    def __init__(
+        self,
+        workshop: Workshop,
+        job: RefineJob,
+        *,
+        queue_ms: float = 0.0,
+        sampler: Sampler | None = None,
+    ) -> None:
+        """`sampler` stands in for what the job's settings resolve to: benchmarks compare rules."""
         self.job = job
         self._workshop = workshop
         self._queue_ms = queue_ms
         denoiser = workshop.denoiser
         self.route = choose_route(job.config, has_causal=denoiser.capabilities.has_causal).route
         self._is_causal = self.route == "autoregressive"
-        self._sampler: Sampler = resolve_sampler(job.config)
+        self._sampler = sampler or resolve_sampler(job.config)
         self._plan: JobPlan = plan_job(job, workshop.words.codec, is_causal=self._is_causal)
         self._pass_limits = self._share_passes()
         self.max_passes = sum(self._pass_limits)

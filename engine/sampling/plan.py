@@ -45,12 +45,24 @@ class JobPlan:
         )
 
     def replacements(self, group: Sequence[int], fills: dict[int, str]) -> list[Replacement]:
-        """Return what stands for the parts outside `group`: their fill, or an open blank."""
-        return [
-            Replacement(part.start, part.end, fills.get(index, OPEN_BLANK))
-            for index, part in enumerate(self.parts)
-            if index not in group and (index in fills or part.original is None)
-        ]
+        """Return what stands for the parts outside `group`: their fill, or an open blank.
+
+        A blank that is written block by block is one open blank, not several.
+        """
+        found = []
+        for index, part in enumerate(self.parts):
+            if index in group or (index not in fills and part.original is not None):
+                continue
+            before = index - 1
+            is_more = (
+                before >= 0
+                and self.parts[before].end == part.start
+                and before not in fills
+                and before not in group
+            )
+            text = fills.get(index, "" if is_more else OPEN_BLANK)
+            found.append(Replacement(part.start, part.end, text))
+        return found
 
     def beside(self, text: str, index: int, replaced: Sequence[Replacement]) -> tuple[str, str]:
         """Return the text close to a part, before and after, as `replaced` makes it read."""

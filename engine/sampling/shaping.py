@@ -36,7 +36,8 @@ def shape_forms(job: RefineJob, parts: Sequence[Part], codec: TextCodec) -> tupl
         fixed = tuple(job.text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True))
         guards = tuple((part.is_guarded_left, part.is_guarded_right) for part in chosen)
         wishes = wished_for(
-            is_inline=all(part.is_inline for part in chosen), is_blank=region.is_blank
+            is_inline=all(part.is_inline for part in chosen),
+            needs_words=region.is_blank or any(part.has_words for part in chosen),
         )
         automaton, fills = shortest_region(
             region.constraints, fixed, guards, region.region_id, wishes=wishes

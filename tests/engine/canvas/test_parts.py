@@ -83,7 +83,7 @@ def test_a_blank_within_a_line_is_inline_and_one_on_its_own_line_is_not():
         (a_job("a [___] b", strength=1.5), InvalidJob),
         (a_job("a [___] b", alternatives=9), InvalidJob),
         (a_job("a [___] b", steps=0), InvalidJob),
-        (a_job("a [___] b", length=257), RegionTooLong),
+        (a_job("a [___] b", length=4097), RegionTooLong),
     ],
 )
 def test_a_job_that_cannot_be_run_is_refused(job, error):

@@ -69,7 +69,7 @@ def test_rules_that_exclude_each_other_are_refused_with_the_region_named():
 
 def test_a_wish_gives_way_to_a_rule_and_to_it_alone():
     rules = (Constraint("regex", pattern="_+"),)
-    wishes = wished_for(is_inline=True, is_blank=True)
+    wishes = wished_for(is_inline=True, needs_words=True)
 
     _, (fill,) = shortest_region(rules, ("", ""), ((False, False),), "r", wishes=wishes)
 

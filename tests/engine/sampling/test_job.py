@@ -101,6 +101,16 @@ def test_zero_strength_changes_nothing_and_takes_no_pass():
     assert finished.passes == 0
 
 
+@pytest.mark.parametrize("marked", ["<we will wait>", "so <will wait> now", "<plan>"])
+@pytest.mark.parametrize("preset", ["fast", "careful"])
+def test_text_is_never_rewritten_to_nothing(marked, preset):
+    nothing = ScriptedDenoiser(lambda _: Answer("", 0.999))
+
+    finished = run_job(a_job(marked, preset=preset, alternatives=4), a_workshop(nothing))
+
+    assert all(a.text.strip() for a in finished.regions[0].alternatives)
+
+
 def test_strength_rewrites_the_weakest_tokens_only():
     words = ("alpha", "beta", "gamma", "delta")
     sure = {" alpha": 0.9, " beta": 0.9, " gamma": 0.01, " delta": 0.9}
@@ -130,6 +140,31 @@ def test_earlier_windows_are_context_of_later_ones():
 
     assert denoiser.codec.encode(" plan")[0] in seen[-1]
     assert all("_" not in denoiser.codec.decode(list(context)) for context in seen)
+
+
+def test_a_text_longer_than_a_canvas_is_rewritten_block_by_block():
+    text = "we will review this plan again at our next meeting with all members of staff. " * 30
+    job = a_job(f"Dear all, <{text}> thank you", preset="fast", alternatives=1)
+
+    finished = run_job(job)
+
+    assert len(finished.run_card.canvas["lengths_tried"]) > 1
+    assert first(finished).strip()
+    assert first(finished) != text
+    assert finished.run_card.canvas["windows"][1]["left_tokens"] > 10, "the first block is context"
+
+
+def test_a_blank_may_be_longer_than_a_canvas():
+    finished = run_job(a_job("we [___] today", preset="fast", length=600, alternatives=1))
+
+    assert len(finished.run_card.canvas["lengths_tried"]) == 4
+    assert sum(finished.run_card.canvas["lengths_chosen"]) > 256
+    assert "..." not in first(finished)
+
+
+def test_a_blank_with_too_few_characters_for_its_length_is_refused():
+    with pytest.raises(RegionTooLong, match="at most 192 for each"):
+        JobRun(a_workshop(), a_job("we [_] today", length=4000))
 
 
 def test_steps_bound_the_passes_of_all_windows():
