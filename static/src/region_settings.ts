@@ -48,6 +48,7 @@ export function regionSettings({ id, settings }: Span, change: Change): HTMLElem
     phrasesField({ words: "Must say", kind: "must_contain", id }, settings, constrain),
     phrasesField({ words: "Must not say", kind: "must_not_contain", id }, settings, constrain),
     wordsField(id, settings, constrain),
+    settings["blank"] === true ? null : markupField(id, settings, (isKept) => set("lock_markup", isKept ? null : false)),
   ].filter((element) => element !== null)
 }
 
@@ -85,6 +86,13 @@ function numberField(
     if (input.validity.valid) set(input.value === "" ? null : input.valueAsNumber)
   })
   return h("label", { class: "tl-setting" }, h("span", {}, words), input)
+}
+
+/** Links, images and code inside a region are kept unless a person says otherwise. */
+function markupField(id: string, settings: Span["settings"], set: (isKept: boolean) => void): HTMLElement {
+  const input = h("input", { type: "checkbox", "data-key": `markup-${id}`, checked: settings["lock_markup"] !== false })
+  input.addEventListener("change", () => set(input.checked))
+  return h("label", { class: "tl-setting" }, h("span", {}, "Keep links, images and code"), input)
 }
 
 function formField(id: string, settings: Span["settings"], constrain: Constrain): HTMLElement {

@@ -122,10 +122,21 @@ export class Sender {
     this.pump()
   }
 
-  /** A span that is removed before its adding was sent needs neither. */
+  /** The spans an op was about, apart from those that a waiting op adds or removes once more. */
+  answeredSpanIds(op: OpUnderWay | null): string[] {
+    if (op?.kind !== "task" || op.task.kind !== "spans") return []
+    const waiting = this.tasks.flatMap((task) => (task.kind === "spans" ? [...task.add, ...task.remove] : []))
+    return [...op.task.add, ...op.task.remove].filter((id) => !waiting.includes(id))
+  }
+
+  /** A span that is removed before its adding was sent needs neither; one replaced again, one op. */
   private takeBack(task: SpansTask): void {
     for (const waiting of this.tasks) {
       if (waiting.kind !== "spans") continue
+      // Its adding will say what holds when it is sent.
+      const again = task.add.filter((id) => task.remove.includes(id) && waiting.add.includes(id))
+      task.add = task.add.filter((id) => !again.includes(id))
+      task.remove = task.remove.filter((id) => !again.includes(id))
       for (const id of task.remove.filter((one) => waiting.add.includes(one))) {
         waiting.add = waiting.add.filter((one) => one !== id)
         task.remove = task.remove.filter((one) => one !== id)

@@ -261,12 +261,9 @@ export class DocumentSession {
         return this.welcome(message)
       case "edited":
         return this.edited(message)
-      case "spans_changed": {
-        const op = this.settle(message.op_id)
-        const ids = op?.kind === "task" && op.task.kind === "spans" ? [...op.task.add, ...op.task.remove] : []
-        this.showSpans(message.spans, ids)
+      case "spans_changed":
+        this.showSpans(message.spans, this.sender.answeredSpanIds(this.settle(message.op_id)))
         break
-      }
       case "revision_added":
         this.noteNamed(this.settle(message.op_id))
         this.revisions = [...this.revisions.filter((one) => one.n !== message.revision.n), message.revision]
@@ -405,7 +402,7 @@ export class DocumentSession {
     else if (op?.kind === "accept") this.startOver()
     else if (op?.kind === "task" && op.task.kind === "spans") {
       // The server's spans hold; a welcome brings them, the text stays.
-      this.host.view.dispatch({ effects: settleSpans.of([...op.task.add, ...op.task.remove]) })
+      this.host.view.dispatch({ effects: settleSpans.of(this.sender.answeredSpanIds(op)) })
       this.sender.notReady()
       this.connection?.restart()
     } else if (op?.kind === "task" && op.task.kind === "reject") {

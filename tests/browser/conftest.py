@@ -13,6 +13,8 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -88,6 +90,18 @@ class Server:
         )
         self.port = _announced_port(self.process)
 
+    def wait_ready(self) -> None:
+        """Until runs can be asked for: the worker starts after the link is printed."""
+        deadline = time.monotonic() + START_LIMIT_S
+        while True:
+            try:
+                self.ask("/readyz")
+                return
+            except urllib.error.HTTPError as error:
+                assert error.code == 503
+                assert time.monotonic() < deadline, "the worker did not start"
+                time.sleep(0.2)
+
     def kill(self) -> None:
         """End the process the hard way, as a crash would."""
         assert self.process is not None
@@ -141,6 +155,7 @@ def _announced_port(process: subprocess.Popen[str]) -> int:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running = Server(tmp_path_factory.mktemp("server"))
     running.start()
+    running.wait_ready()
     yield running
     running.stop()
 

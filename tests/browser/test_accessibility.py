@@ -36,7 +36,7 @@ def at_rest(editor: Editor) -> None:
 
 def in_review(editor: Editor) -> None:
     editor.refine()
-    expect(editor.page.locator(".tl-card")).to_be_visible()
+    expect(editor.page.locator(".tl-card")).to_be_visible(timeout=60_000)
     editor.wait_run_over()
 
 
@@ -64,6 +64,75 @@ def with_about_open(editor: Editor) -> None:
     expect(editor.page.get_by_role("dialog", name="About Tideline")).to_be_visible()
 
 
+def in_review_of_changes(editor: Editor) -> None:
+    in_review(editor)
+    editor.page.locator(".cm-content").focus()
+    editor.press("F8")
+    expect(editor.page.locator(".tl-card")).to_be_focused()
+
+
+def with_alternatives_open(editor: Editor) -> None:
+    in_review(editor)
+    editor.press("Alt+Shift+A")
+    expect(editor.page.get_by_role("dialog", name="Alternatives side by side")).to_be_visible()
+
+
+def in_replay(editor: Editor) -> None:
+    in_review(editor)
+    editor.press("Alt+Shift+V")
+    replay = editor.page.get_by_role("dialog", name="Replay")
+    replay.get_by_role("button", name="Last pass").click()
+    expect(replay.locator(".tl-stage-facts")).to_contain_text("100 % settled")
+
+
+def in_the_sentences_of_a_replay(editor: Editor) -> None:
+    in_replay(editor)
+    editor.page.get_by_role("button", name="As sentences").click()
+    expect(editor.page.get_by_role("listbox")).to_be_visible()
+
+
+def in_plain_text(editor: Editor) -> None:
+    in_review(editor)
+    editor.press("Alt+Shift+T")
+    expect(editor.page.get_by_label("Document text, plain")).to_be_focused()
+
+
+def with_origins_shown(editor: Editor) -> None:
+    editor.put_caret("soon")
+    editor.paste(" after all")
+    editor.press("Alt+Shift+W")
+    expect(editor.page.locator(".cm-line .tl-origin-pasted")).to_be_visible()
+
+
+def comparing_versions(editor: Editor) -> None:
+    editor.put_caret("soon")
+    editor.type(" after all")
+    editor.wait_saved()
+    in_history(editor)
+    editor.page.get_by_role("button", name="Compare with now").last.click()
+    expect(editor.page.get_by_role("dialog").locator("ins")).to_be_visible()
+
+
+def naming_a_version(editor: Editor) -> None:
+    editor.press("Control+s")
+    expect(editor.page.get_by_role("dialog", name="Name this version")).to_be_visible()
+
+
+def with_region_settings_open(editor: Editor) -> None:
+    editor.put_caret("a sentence")
+    editor.press("ArrowLeft")
+    editor.press("Alt+Shift+S")
+    expect(editor.page.get_by_role("dialog", name="Region settings")).to_be_visible()
+
+
+def with_the_menu_and_tour_open(editor: Editor) -> None:
+    editor.page.get_by_role("button", name="More", exact=True).click()
+    editor.page.get_by_role("button", name="Take the tour").click()
+    expect(editor.page.get_by_label("A short tour")).to_be_visible()
+    editor.page.get_by_role("button", name="More", exact=True).click()
+    expect(editor.page.get_by_role("button", name="Take the tour")).to_be_visible()
+
+
 STATES: list[State] = [
     at_rest,
     in_a_run,
@@ -72,6 +141,16 @@ STATES: list[State] = [
     with_settings_open,
     with_shortcuts_open,
     with_about_open,
+    in_review_of_changes,
+    with_alternatives_open,
+    in_replay,
+    in_the_sentences_of_a_replay,
+    in_plain_text,
+    with_origins_shown,
+    comparing_versions,
+    naming_a_version,
+    with_region_settings_open,
+    with_the_menu_and_tour_open,
 ]
 
 

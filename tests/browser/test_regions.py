@@ -139,6 +139,7 @@ def slow_server(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Passes that last: what happens during a run can be done in peace."""
     running = Server(tmp_path_factory.mktemp("slow"), settings={"TIDELINE_SCRIPTED_PASS_MS": "400"})
     running.start()
+    running.wait_ready()
     yield running
     running.stop()
 
@@ -205,3 +206,16 @@ def test_settled_words_only_shows_open_words_as_blanks(page: Page, slow_server: 
     label = page.get_by_label("While it works")
     expect(label).to_have_value("settled")
     stop_run(editor)
+
+
+def test_B5_markup_inside_a_region_is_kept_unless_said_otherwise(open_editor: Any):
+    editor: Editor = open_editor(TEXT, spans=[{"kind": "region", "from": 4, "to": 13}])
+    editor.put_caret("two")
+    editor.press("Alt+Shift+S")
+    keep = editor.page.get_by_role("dialog").get_by_label("Keep links, images and code")
+    expect(keep).to_be_checked()
+
+    keep.uncheck()
+    editor.press("Escape")
+
+    assert [one["settings"] for one in editor.spans] == [{"lock_markup": False}]
