@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, Self, cast, get_args
 
 from editor.document.blanks import find_blanks, is_blank_marker
+from editor.document.markup import markup_in
 from editor.document.spans import Span, check_spans
 from editor.document.text import check_text
 from editor.errors import InvalidInput
@@ -84,7 +85,7 @@ class FillRequest:
             job_id=secrets.token_hex(8),
             text=self.text,
             regions=self._region_specs(),
-            locks=tuple(LockSpec(start, end) for start, end in self.locks),
+            locks=self._lock_specs(),
             config=config,
         )
 
@@ -104,6 +105,15 @@ class FillRequest:
             )
             for number, (start, end) in enumerate(sorted(ranges), start=1)
         )
+
+    def _lock_specs(self) -> tuple[LockSpec, ...]:
+        """Return the locks asked for, and the Markdown structure inside the regions."""
+        markup = (
+            (start, end)
+            for a, b in self.regions
+            for start, end in markup_in(self.text, Span("", "region", a, b))
+        )
+        return tuple(LockSpec(start, end) for start, end in (*self.locks, *markup))
 
     def _check(self, ranges: Sequence[tuple[int, int]]) -> None:
         """Hold the text, regions and locks to what a document is held to."""

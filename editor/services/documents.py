@@ -85,14 +85,14 @@ class Exported:
 
 @dataclass(frozen=True, slots=True)
 class Exportable:
-    """A document as it stands, with its history."""
+    """A document as it stands. History and origins are for the JSON form; others need none."""
 
     id: str
     title: str
     text: str
     version: int
     spans: Sequence[Span]
-    revisions: Sequence[Revision]
+    revisions: Sequence[Revision] = ()
     origins: Sequence[OriginRun] = ()
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table, func, select
 
 from editor.document.revisions import NEWEST_FORM, Revision, verify_chain
 from editor.document.state import Edit
@@ -64,21 +64,23 @@ class _Found(Exception):
 
 def verify_database(db: Connection) -> VerifyReport:
     """Rebuild every text from the logs and check every hash, chain, seal and count."""
-    num_revisions = num_edits = 0
     faults: list[Fault] = []
-    rows = db.execute(select(documents_table).order_by(documents_table.c.id)).mappings().all()
-    for row in rows:
-        num_edits += row["version"]
-        num_revisions += (row["head_n"] or 0) + 1
+    ids = list(db.execute(select(documents_table.c.id).order_by(documents_table.c.id)).scalars())
+    for document_id in ids:
         try:
-            _check_document(db, dict(row))
+            _check_document(db, document_id)
         except _Found as found:
-            faults.append(Fault(row["id"], found.revision, found.problem))
-    faults += _orphans(db, {row["id"] for row in rows})
-    return VerifyReport(len(rows), num_revisions, num_edits, tuple(faults))
+            faults.append(Fault(document_id, found.revision, found.problem))
+    faults += _orphans(db, set(ids))
+    return VerifyReport(len(ids), _count(db, revisions), _count(db, edits), tuple(faults))
 
 
-def _check_document(db: Connection, row: Mapping[str, Any]) -> None:
+def _check_document(db: Connection, document_id: str) -> None:
+    try:
+        query = select(documents_table).where(documents_table.c.id == document_id)
+        row = dict(db.execute(query).mappings().one())
+    except _UNREADABLE as error:
+        raise _Found("its row cannot be read") from error
     history = _read_history(db, row["id"])
     _check_chain(history, row)
     stale_snapshot = _check_texts(db, row, history)
@@ -94,13 +96,13 @@ def _check_document(db: Connection, row: Mapping[str, Any]) -> None:
 def _read_history(db: Connection, document_id: str) -> list[Revision]:
     try:
         return list(log.revisions_of(db, document_id))
-    except _UNREADABLE:
+    except _UNREADABLE as unreadable:
         for n in _keys(db, revisions, "n", document_id):
             try:
                 log.find_revision(db, document_id, n)
             except _UNREADABLE as error:
                 raise _Found("its row cannot be read", n) from error
-        raise
+        raise _Found("its revisions cannot be read") from unreadable
 
 
 def _check_chain(history: Sequence[Revision], row: Mapping[str, Any]) -> None:
@@ -210,6 +212,10 @@ def _check_sealed(
 
 def _run_seal(db: Connection, run: Mapping[str, Any]) -> str:
     return seals.run_seal(run, seals.telemetry_rows(db, run["id"]))
+
+
+def _count(db: Connection, table: Table) -> int:
+    return db.execute(select(func.count()).select_from(table)).scalar_one()
 
 
 def _keys(db: Connection, table: Table, name: str, document_id: str) -> list[Any]:

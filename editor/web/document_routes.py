@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request
@@ -16,10 +16,7 @@ from starlette.responses import Response
 
 from editor.document.creation import NewDocument
 from editor.document.differences import compare_texts
-from editor.document.provenance import OriginRun
-from editor.document.revisions import Revision
 from editor.document.spans import Span
-from editor.document.state import DocumentState
 from editor.document.unfilled import find_unfilled
 from editor.errors import InvalidInput, InvalidText
 from editor.hub import commands
@@ -227,9 +224,11 @@ async def export(
     """Write the accepted text; `json` also has spans, history, origins and hash."""
     async with services.hub.room(document_id) as room:
         state = room.state
-    document = await _exportable(services, state)
+    document = Exportable(state.id, state.title, state.text, state.version, state.spans)
     if final:
         check_final(document)
+    if form.lower() == "json":
+        document = await _with_history(services, document)
     exported = export_document(document, form)
     return Response(
         exported.body,
@@ -327,16 +326,15 @@ def _read_json_body(raw: bytes) -> tuple[Imported, str | None]:
     return import_file(content, filename=body.filename, form=body.format), body.title
 
 
-async def _exportable(services: Services, state: DocumentState) -> Exportable:
-    """Return the document with what only the JSON form needs: its history and its origins."""
+async def _with_history(services: Services, document: Exportable) -> Exportable:
+    """Return the document with what only the JSON form holds: its history and its origins."""
 
-    def read(db: Connection) -> tuple[list[Revision], Sequence[OriginRun]]:
-        return list(edit_log.revisions_of(db, state.id)), provenance_at(db, state.id, state.version)
+    def read(db: Connection) -> Exportable:
+        revisions = list(edit_log.revisions_of(db, document.id))
+        origins = provenance_at(db, document.id, document.version)
+        return replace(document, revisions=revisions, origins=origins)
 
-    revisions, origins = await services.database.read(read)
-    return Exportable(
-        state.id, state.title, state.text, state.version, state.spans, revisions, origins
-    )
+    return await services.database.read(read)
 
 
 def _new_span(given: SpanIn) -> Span:

@@ -104,6 +104,9 @@ def test_C9_an_untouched_store_is_sound(written):
         ("UPDATE runs SET job = 'no json'", None, "cannot be read"),
         ("UPDATE passes SET committed = 99", None, "is not what its seal says"),
         ("DELETE FROM documents", None, "the document is missing"),
+        ("UPDATE documents SET head_n = 'none'", None, "newest revision is none"),
+        ("UPDATE documents SET version = 'none'", None, "head is not"),
+        ("UPDATE revisions SET n = 'x' WHERE n = 2", "x", "number x where 2 is due"),
     ],
 )
 def test_C9_tampering_is_found_and_the_first_bad_revision_named(

@@ -164,3 +164,44 @@ def test_a_lock_inside_the_text_survives_refining_and_accepting(server):
     lock = next(s for s in shown["spans"] if s["id"] == "dose")
     assert answer.status_code == 200
     assert shown["text"][lock["from"] : lock["to"]] == "5 mg"
+
+
+def test_B5_links_code_and_headings_in_a_region_survive_a_run(server):
+    text = "# A heading here\nSee [the old page](http://a.example/x) and `code` for more of it.\n"
+    made = server.create(text, spans=[{"kind": "region", "from": 0, "to": len(text) - 1}])
+
+    run = server.refine(made["id"], settings={"seed": 1})
+    (suggestion,) = run["suggestions"]
+    for alternative in suggestion["alternatives"]:
+        assert alternative["text"].startswith("# ")
+        for kept in ("[", "](http://a.example/x)", "`code`"):
+            assert alternative["text"].count(kept) == 1
+    server.call("POST", f"/api/suggestions/{suggestion['id']}/accept")
+
+    shown = server.call("GET", f"/api/documents/{made['id']}")["text"]
+    assert shown == suggestion["alternatives"][0]["text"] + "\n"
+
+
+def test_B5_a_filling_without_the_link_is_refused_and_stays_open(server):
+    text = "See [the page](http://a.example) now."
+    made = server.create(text, spans=[{"kind": "region", "from": 0, "to": len(text)}])
+    (suggestion,) = server.refine(made["id"])["suggestions"]
+    path = f"/api/suggestions/{suggestion['id']}/accept"
+
+    refused = server.request("POST", path, json={"text": "See the page now."})
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "lock_violation")
+    assert server.call("GET", f"/api/documents/{made['id']}")["text"] == text
+
+
+def test_settings_of_a_region_are_checked_when_they_are_set(server):
+    made = server.create("Take some now.")
+    span = {"kind": "region", "from": 5, "to": 9}
+    span["settings"] = {"constraints": [{"kind": "regex", "pattern": "(["}]}
+
+    refused = server.request("PUT", f"/api/documents/{made['id']}/spans", json=[span])
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid_input")
+    assert "constraint 0 (regex)" in refused.json()["message"]
+    body = {"text": "Take some now.", "spans": [span]}
+    assert server.request("POST", "/api/documents", json=body).status_code == 422
