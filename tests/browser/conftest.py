@@ -93,14 +93,18 @@ class Server:
     def wait_ready(self) -> None:
         """Until runs can be asked for: the worker starts after the link is printed."""
         deadline = time.monotonic() + START_LIMIT_S
-        while True:
-            try:
-                self.ask("/readyz")
-                return
-            except urllib.error.HTTPError as error:
-                assert error.code == 503
-                assert time.monotonic() < deadline, "the worker did not start"
-                time.sleep(0.2)
+        while not self._is_ready():
+            assert time.monotonic() < deadline, "the worker did not start"
+            time.sleep(0.2)
+
+    def _is_ready(self) -> bool:
+        try:
+            self.ask("/readyz")
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                raise
+            return False
+        return True
 
     def kill(self) -> None:
         """End the process the hard way, as a crash would."""
