@@ -229,7 +229,7 @@ class ReplayView {
         "li",
         {},
         h("b", {}, this.isMasked ? `word ${position}` : text),
-        ` ${numChanges === 1 ? "changed once" : `changed ${numChanges} times`}, last in pass ${lastPass}`,
+        ` ${numChanges === 1 ? "changed once" : numChanges === 2 ? "changed twice" : `changed ${numChanges} times`}, last in pass ${lastPass}`,
       ),
     )
     const none = h("p", { class: "tl-empty" }, "None: every word that appeared stayed.")

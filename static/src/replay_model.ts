@@ -1,12 +1,13 @@
 /**
  * A finished run as something to look through: words by pass, when each pass came, what changed.
  *
- * Pure. A position is the place of a word in its region, counted over all regions in text order;
- * passes may have different numbers of words. Nothing here is a probability.
+ * Pure. A position is the place of a word in its region, counted over all regions in text order; a
+ * region keeps as many positions as its longest pass has words, so that a word is only ever set
+ * against its own place. Nothing here is a probability.
  */
 
 import { draftOf, piecesOf, type PieceKind } from "./drafts"
-import type { PassFrame } from "./protocol.gen"
+import type { PassFrame, RegionFrame } from "./protocol.gen"
 import type { RunRecord } from "./run_model"
 
 export interface ReplayWord {
@@ -20,57 +21,62 @@ export interface ReplayPass {
   readonly pass: number
   readonly atMs: number
   readonly frame: PassFrame
-  /** Words of all regions, in order. */
-  readonly words: readonly ReplayWord[]
+  /** One entry for each position, null where this pass has no word. */
+  readonly words: readonly (ReplayWord | null)[]
 }
 
 export interface Replay {
   readonly run: RunRecord
   readonly passes: readonly ReplayPass[]
   readonly maxPasses: number
-  /** Most words that any pass has. */
   readonly numPositions: number
+  /** Positions at which a region begins. */
+  readonly starts: ReadonlySet<number>
 }
 
 export function replayOf(run: RunRecord): Replay {
+  const byPass = run.passes.map(({ regions }) => regions.map(wordsOf))
+  // A region that was left during the run has no words in later passes.
+  const numRegions = Math.max(0, ...byPass.map((regions) => regions.length))
+  const widths = Array.from({ length: numRegions }, (_, at) => Math.max(1, ...byPass.map((regions) => regions[at]?.length ?? 0)))
   const passes: ReplayPass[] = []
   run.passes.forEach((frame, index) => {
     const before = passes.at(-1)?.words ?? []
-    const words = wordsOf(frame).map((word, at) => ({ ...word, isChanged: isChange(before[at], word) }))
+    const placed = widths.flatMap((width, at) => Array.from({ length: width }, (_, word) => byPass[index]?.[at]?.[word] ?? null))
+    const words = placed.map((word, at) => word && { ...word, isChanged: isChange(before[at], word) })
     passes.push({ pass: frame.pass, atMs: run.arrivals[index] ?? 0, frame, words })
   })
-  const numPositions = passes.reduce((most, { words }) => Math.max(most, words.length), 1)
-  return { run, passes, maxPasses: run.maxPasses, numPositions }
+  const starts = new Set(widths.map((_, at) => widths.slice(0, at).reduce((sum, width) => sum + width, 0)))
+  return { run, passes, maxPasses: run.maxPasses, numPositions: widths.reduce((sum, width) => sum + width, 0), starts }
 }
 
 const RANK: Record<PieceKind, number> = { blank: 0, open: 1, settled: 2, stable: 3 }
 
-/** The words of a pass; one that is partly settled counts as its least settled part. */
-function wordsOf(frame: PassFrame): { text: string; kind: PieceKind }[] {
-  return frame.regions.flatMap((region) => {
-    const words: { text: string; kind: PieceKind }[] = []
-    let isOpenWord = false
-    for (const { kind, text } of piecesOf(draftOf(region, ""))) {
-      for (const [part] of text.matchAll(/\s+|\S+/gu)) {
-        const last = words.at(-1)
-        if (part.trim() === "") isOpenWord = false
-        else if (kind === "blank") {
-          words.push(...[...part].map((glyph) => ({ text: glyph, kind })))
-          isOpenWord = false
-        } else if (isOpenWord && last !== undefined) {
-          words[words.length - 1] = { text: last.text + part, kind: RANK[kind] < RANK[last.kind] ? kind : last.kind }
-        } else {
-          words.push({ text: part, kind })
-          isOpenWord = true
-        }
-      }
+/** The words of a region; one that is partly settled counts as its least settled part. */
+function wordsOf(region: RegionFrame): Word[] {
+  const words: Word[] = []
+  let isInWord = false
+  for (const { kind, text } of piecesOf(draftOf(region, ""))) {
+    for (const [part] of text.matchAll(/\s+|\S+/gu)) {
+      const last = words.at(-1)
+      const isSpace = part.trim() === ""
+      if (kind === "blank" && !isSpace) words.push(...[...part].map((glyph) => ({ text: glyph, kind })))
+      else if (!isSpace && isInWord && last !== undefined) {
+        words[words.length - 1] = { text: last.text + part, kind: RANK[kind] < RANK[last.kind] ? kind : last.kind }
+      } else if (!isSpace) words.push({ text: part, kind })
+      isInWord = !isSpace && kind !== "blank"
     }
-    return words
-  })
+  }
+  return words
 }
 
-function isChange(before: { text: string; kind: PieceKind } | undefined, now: { text: string; kind: PieceKind }): boolean {
-  return before !== undefined && before.kind !== "blank" && now.kind !== "blank" && before.text !== now.text
+interface Word {
+  readonly text: string
+  readonly kind: PieceKind
+}
+
+function isChange(before: Word | null | undefined, now: Word): boolean {
+  return before != null && before.kind !== "blank" && now.kind !== "blank" && before.text !== now.text
 }
 
 /** The index of the newest pass at a moment; 0 before the first. */
@@ -92,9 +98,10 @@ export function restlessWords({ passes }: Replay): RestlessWord[] {
   const last = passes.at(-1)
   if (last === undefined) return []
   return last.words
-    .map(({ text }, at) => {
+    .flatMap((word, at) => {
+      if (word === null) return []
       const changed = passes.filter(({ words }) => words[at]?.isChanged)
-      return { position: at + 1, text, numChanges: changed.length, lastPass: changed.at(-1)?.pass ?? 0 }
+      return [{ position: at + 1, text: word.text, numChanges: changed.length, lastPass: changed.at(-1)?.pass ?? 0 }]
     })
     .filter(({ numChanges, lastPass }) => numChanges > 1 || lastPass > last.pass * 0.7)
     .filter(({ numChanges }) => numChanges > 0)
@@ -108,11 +115,12 @@ export function sentenceOf(replay: Replay, index: number, isMasked: boolean): st
   const now = replay.passes[index]
   if (now === undefined) return ""
   const before = replay.passes[index - 1]?.words ?? []
-  const numSettled = now.words.filter(({ kind }) => kind === "settled" || kind === "stable").length
-  const numBlank = now.words.filter(({ kind }) => kind === "blank").length
+  const words = present(now)
+  const numSettled = words.filter(isSettled).length
+  const numBlank = words.filter(({ kind }) => kind === "blank").length
   const blanks = numBlank === 0 ? "" : `, ${numBlank} still blank`
-  const start = `Pass ${now.pass} of ${replay.maxPasses}: ${numSettled} of ${now.words.length} words settled${blanks}.`
-  const changed = now.words.flatMap(({ text, isChanged }, at) => (isChanged ? [{ at, text }] : []))
+  const start = `Pass ${now.pass} of ${replay.maxPasses}: ${numSettled} of ${words.length} words settled${blanks}.`
+  const changed = now.words.flatMap((word, at) => (word?.isChanged ? [{ at, text: word.text }] : []))
   if (changed.length === 0) return start
   const told = changed.slice(0, MOST_TOLD)
   const more = changed.length > told.length ? ` And ${changed.length - told.length} more.` : ""
@@ -120,8 +128,15 @@ export function sentenceOf(replay: Replay, index: number, isMasked: boolean): st
   return `${start} ${told.map(({ at, text }) => `“${before[at]?.text ?? ""}” became “${text}”`).join("; ")}.${more}`
 }
 
-export function shareSettledAt(replay: Replay, index: number): number {
-  const words = replay.passes[index]?.words ?? []
-  const settled = words.filter(({ kind }) => kind === "settled" || kind === "stable").length
-  return words.length === 0 ? 0 : Math.round((settled / words.length) * 100)
+/** The words a pass has. */
+export function present({ words }: ReplayPass): ReplayWord[] {
+  return words.filter((word) => word !== null)
+}
+
+const isSettled = ({ kind }: ReplayWord): boolean => kind === "settled" || kind === "stable"
+
+/** Percent of the words of a pass that are settled. */
+export function shareSettledAt(pass: ReplayPass): number {
+  const words = present(pass)
+  return words.length === 0 ? 0 : Math.round((words.filter(isSettled).length / words.length) * 100)
 }

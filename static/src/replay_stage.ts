@@ -3,7 +3,7 @@
 import { append, type Child, h, replaceChildren } from "./dom"
 import { draftOf, pieceNode, piecesOf } from "./drafts"
 import type { RegionFrame } from "./protocol.gen"
-import { type Replay, shareSettledAt } from "./replay_model"
+import { present, type Replay, shareSettledAt } from "./replay_model"
 
 const SECONDS = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
@@ -26,8 +26,12 @@ export class ReplayStage {
   show(replay: Replay, index: number, isMasked: boolean): void {
     const pass = replay.passes[index]
     if (pass === undefined) return
-    const share = shareSettledAt(replay, index)
-    this.facts.textContent = `Pass ${pass.pass} of ${lastPass(replay)} · ${SECONDS.format(pass.atMs / 1000)} s · ${share} % settled`
+    const { isBaseline } = replay.run
+    const numWords = present(pass).length
+    // Left to right, what is there is settled; what is to come is unknown.
+    const share = isBaseline ? Math.round((pass.pass / lastPass(replay)) * 100) : shareSettledAt(pass)
+    const state = isBaseline ? `${numWords} ${numWords === 1 ? "word" : "words"}` : `${share} % settled`
+    this.facts.textContent = `Pass ${pass.pass} of ${lastPass(replay)} · ${SECONDS.format(pass.atMs / 1000)} s · ${state}`
     ;(this.meter.firstElementChild as HTMLElement).style.width = `${share}%`
     const paragraphs: HTMLElement[] = []
     for (const region of pass.frame.regions) {

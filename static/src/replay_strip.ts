@@ -11,6 +11,7 @@ import { chooseRows } from "./strip"
 const WIDTH = 1000
 const MOST_ROWS = 64
 const GAP = 3
+const REGION_GAP = 14
 const WIDEST = 12
 
 const HEIGHTS: Record<PieceKind, number> = { stable: 0.78, settled: 0.44, open: 0.12, blank: 0.12 }
@@ -25,7 +26,7 @@ export class ReplayStrip {
 
   draw(replay: Replay): void {
     const chosen = chooseRows(replay.passes.map((pass, index) => ({ pass, index })), MOST_ROWS)
-    this.row = Math.max(5, Math.min(16, 220 / chosen.length))
+    this.row = Math.max(5, Math.min(26, 210 / chosen.length))
     const height = chosen.length * this.row
     const columns = columnsOf(replay)
     this.rows = chosen.map(({ pass, index }, at) => ({ index, group: this.drawRow(pass, columns, at * this.row) }))
@@ -60,7 +61,9 @@ export class ReplayStrip {
   }
 
   private drawRow({ words }: ReplayPass, columns: readonly Column[], top: number): SVGElement {
-    const cells = words.flatMap(({ kind, isChanged }, at) => {
+    const cells = words.flatMap((word, at) => {
+      if (word === null) return []
+      const { kind, isChanged } = word
       const { x, width } = columns[at] ?? { x: 0, width: 0 }
       const height = HEIGHTS[kind] * this.row
       const bottom = top + this.row * 0.9
@@ -78,13 +81,14 @@ interface Column {
 }
 
 /** As wide as the longest word that ever stood there, within reason. */
-function columnsOf({ passes, numPositions }: Replay): Column[] {
+function columnsOf({ passes, numPositions, starts }: Replay): Column[] {
   const weights = Array.from({ length: numPositions }, (_, at) =>
     passes.reduce((most, { words }) => Math.max(most, Math.min(WIDEST, words[at]?.text.length ?? 0)), 2),
   )
-  const unit = (WIDTH - GAP * numPositions) / weights.reduce((sum, weight) => sum + weight, 0)
+  const unit = (WIDTH - GAP * numPositions - REGION_GAP * (starts.size - 1)) / weights.reduce((sum, weight) => sum + weight, 0)
   let x = 0
-  return weights.map((weight) => {
+  return weights.map((weight, at) => {
+    if (at > 0 && starts.has(at)) x += REGION_GAP
     const column = { x, width: weight * unit }
     x += column.width + GAP
     return column
@@ -95,7 +99,7 @@ function columnsOf({ passes, numPositions }: Replay): Column[] {
 function tidePath(passes: readonly ReplayPass[], columns: readonly Column[], row: number): string {
   let furthest = 0
   const points = passes.map(({ words }, index) => {
-    const open = words.findIndex(({ kind }) => kind !== "stable")
+    const open = words.findIndex((word) => word !== null && word.kind !== "stable")
     const last = columns[(open === -1 ? words.length : open) - 1]
     furthest = Math.max(furthest, last === undefined ? 0 : last.x + last.width + 1)
     return `${furthest.toFixed(1)} ${index * row} V ${(index + 1) * row}`
