@@ -232,7 +232,7 @@ class ReplayView {
         ` ${numChanges === 1 ? "changed once" : numChanges === 2 ? "changed twice" : `changed ${numChanges} times`}, last in pass ${lastPass}`,
       ),
     )
-    const none = h("p", { class: "tl-empty" }, "None: every word that appeared stayed.")
+    const none = h("p", { class: "tl-empty" }, "None in this run.")
     this.picture.classList.toggle("tl-calm", rows.length === 0)
     replaceChildren(
       this.restless,
