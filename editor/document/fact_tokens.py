@@ -8,14 +8,16 @@ not compared, so these patterns rather find too much. Pure, and linear in the te
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
 import regex  # type: ignore[import-untyped]  # ships no types
 
-__all__ = ["Fact", "FactKind", "find_facts", "find_names"]
+__all__ = ["Fact", "FactKind", "covered", "find_facts", "find_names"]
+
+REACH_CODE_POINTS = 64  # of what stands before a word, to tell whether a sentence begins
 
 FactKind = Literal["number", "dose", "date", "negation", "side", "name", "quote"]
 
@@ -111,8 +113,7 @@ _NO_NAME = frozenset((
 def find_facts(text: str) -> list[Fact]:
     """Return every fact but names, in the order of the text. A date's digits are no number."""
     dates = [_fact("date", found, _plain(found.group())) for found in _DATE.finditer(text)]
-    taken = [(one.start, one.end) for one in dates]
-    facts = [*dates, *_numbers(text, taken)]
+    facts = [*dates, *_numbers(text, covered(text, dates))]
     for found in _FREQUENCY.finditer(text):
         facts.append(_fact("dose", found, _plain(found.group()).replace(".", "")))
     for found in _NEGATION.finditer(text):
@@ -132,7 +133,9 @@ def find_names(text: str, *, begins_sentence: bool) -> list[Fact]:
     whether the text itself stands there.
     """
     names: list[Fact] = []
-    dates = [found.span() for found in _DATE.finditer(text)]
+    dates = bytearray(len(text))
+    for found in _DATE.finditer(text):
+        dates[found.start() : found.end()] = b"\x01" * len(found.group())
     for start, end in _name_groups(text):
         words = text[start:end].split()
         is_first = _begins_sentence(text, start, begins_sentence=begins_sentence)
@@ -142,7 +145,7 @@ def find_names(text: str, *, begins_sentence: bool) -> list[Fact]:
         is_sure = len(words) > 1 or (bool(words) and words[0].isupper() and len(words[0]) > 1)
         if not words or (is_first and not is_sure) or _is_no_name(words):
             continue
-        if not any(low <= start < high for low, high in dates):
+        if not dates[start]:
             names.append(Fact("name", text[start:end].casefold(), start, end, text[start:end]))
     return names
 
@@ -165,9 +168,10 @@ def _name_groups(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _begins_sentence(text: str, start: int, *, begins_sentence: bool) -> bool:
-    before = text[:start].rstrip(" \t\"'“‘(*_#>-")
+    near = text[max(0, start - REACH_CODE_POINTS) : start]
+    before = near.rstrip(" \t\"'“‘(*_#>-")
     if not before:
-        return begins_sentence
+        return begins_sentence if len(near) == start else False
     if before[-1] == ".":  # "Dr. Smith" is one sentence
         return before.rstrip(".").split()[-1:] == [] or (
             before.rstrip(".").split()[-1].lower() not in _TITLES
@@ -175,9 +179,17 @@ def _begins_sentence(text: str, start: int, *, begins_sentence: bool) -> bool:
     return before[-1] in "!?:\n"
 
 
-def _numbers(text: str, taken: list[tuple[int, int]]) -> Iterator[Fact]:
+def covered(text: str, facts: Iterable[Fact]) -> bytearray:
+    """Return one byte per code point: 1 where one of the facts stands."""
+    mask = bytearray(len(text))
+    for fact in facts:
+        mask[fact.start : fact.end] = b"\x01" * (fact.end - fact.start)
+    return mask
+
+
+def _numbers(text: str, taken: bytearray) -> Iterator[Fact]:
     for found in _NUMBER.finditer(text):
-        if any(found.start() < end and start < found.end() for start, end in taken):
+        if any(taken[found.start() : found.end()]):
             continue
         unit = _unit(found["unit"])
         base = (unit or "").partition("/")[0]

@@ -7,6 +7,7 @@ they go where the texts go and never into a log.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import Any, Literal
 import regex  # type: ignore[import-untyped]  # ships no types
 
 from editor.document.blanks import is_blank_marker
-from editor.document.fact_tokens import Fact, FactKind, find_facts, find_names
+from editor.document.fact_tokens import Fact, FactKind, covered, find_facts, find_names
 from editor.errors import InvalidInput
 
 __all__ = ["FactFlag", "FlagKind", "ProtectedPhrase", "compare_facts", "read_protected"]
@@ -25,6 +26,7 @@ FlagKind = Literal["changed", "dropped", "added", "swapped"]
 MAX_FLAGS = 32
 MAX_PROTECTED = 64
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}'’-]+")
+_STOP = regex.compile(r"[,.;:!?\n]|\bbut\b")
 _EMPTY_WORDS = frozenset((
     "the", "and", "for", "with", "was", "were", "are", "has", "had", "have", "that", "this",
     "then", "than", "from", "but", "not", "nor", "one", "she", "his", "her", "him", "its",
@@ -170,7 +172,9 @@ def _swaps(old: tuple[Sequence[Fact], str], new: tuple[Sequence[Fact], str]) -> 
     Subjects are words that stand once in both texts: names for figures and dates if there are
     two (here: words with a capital), any other words if not, and for negations and sides.
     """
-    words = _shared_words(old, new)
+    contents = [_content_words(facts, text) for facts, text in (old, new)]
+    counts = [Counter(word for _, word in content) for content in contents]
+    words = frozenset(word for word in counts[0] if counts[0][word] == counts[1][word] == 1)
     people = frozenset(
         found.group().casefold()
         for found in _WORD.finditer(old[1])
@@ -181,8 +185,12 @@ def _swaps(old: tuple[Sequence[Fact], str], new: tuple[Sequence[Fact], str]) -> 
         is_figure = kind in ("dose", "date")
         subjects = figures if is_figure else words
         held = [
-            _holders([fact for fact in facts if _group(fact.what) == kind], text, subjects)
-            for facts, text in (old, new)
+            _holders(
+                [fact for fact in facts if _group(fact.what) == kind],
+                text,
+                [(at, word) for at, word in content if word in subjects],
+            )
+            for (facts, text), content in zip((old, new), contents, strict=True)
         ]
         # One figure that a rewording moved is no swap, unless it went from name to name.
         if is_figure and figures is not people and len(held[0]) < 2:
@@ -196,43 +204,35 @@ def _swaps(old: tuple[Sequence[Fact], str], new: tuple[Sequence[Fact], str]) -> 
                 )
 
 
-def _shared_words(
-    old: tuple[Sequence[Fact], str], new: tuple[Sequence[Fact], str]
-) -> frozenset[str]:
-    counts = [
-        Counter(word for _, word in _content_words(facts, text)) for facts, text in (old, new)
-    ]
-    return frozenset(word for word in counts[0] if counts[0][word] == counts[1][word] == 1)
-
-
 def _content_words(facts: Sequence[Fact], text: str) -> list[tuple[int, str]]:
-    spans = [(fact.start, fact.end) for fact in facts if fact.what != "quote"]
+    taken = covered(text, (fact for fact in facts if fact.what != "quote"))
     return [
         (found.start(), found.group().casefold())
         for found in _WORD.finditer(text)
         if len(found.group()) > 2
         and found.group().casefold() not in _EMPTY_WORDS
-        and not any(start <= found.start() < end for start, end in spans)
+        and not taken[found.start()]
     ]
 
 
 def _holders(
-    facts: Sequence[Fact], text: str, subjects: frozenset[str]
+    facts: Sequence[Fact], text: str, words: Sequence[tuple[int, str]]
 ) -> dict[str, tuple[Fact, set[str]]]:
     """Return each fact's subjects, by its key: what stands before a figure, behind a small word."""
-    words = [(at, word) for at, word in _content_words(facts, text) if word in subjects]
+    places = [at for at, _ in words]
     held: dict[str, tuple[Fact, set[str]]] = {}
     for fact in facts:
-        before = [word for at, word in words if at < fact.start][-1:]
-        behind = [word for at, word in words if at >= fact.end]
+        first_behind = bisect_left(places, fact.end)
+        before = [word for _, word in words[: bisect_left(places, fact.start)][-1:]]
+        behind = [word for _, word in words[first_behind : first_behind + 1]]
         if fact.what == "negation":  # it holds up to the next stop
-            stop = regex.compile(r"[,.;:!?\n]|\bbut\b").search(text, fact.end)
+            stop = _STOP.search(text, fact.end)
             reach = stop.start() if stop else len(text)
-            found = [word for at, word in words if fact.end <= at < reach]
+            found = [word for _, word in words[first_behind : bisect_left(places, reach)]]
         elif fact.what == "side":
-            found = behind[:1] or before
+            found = behind or before
         else:
-            found = before or behind[:1]
+            found = before or behind
         held.setdefault(fact.key, (fact, set()))[1].update(found)
     return held
 

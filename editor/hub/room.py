@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 from editor.document.state import DocumentState, Edit
 from editor.errors import NotFound
 from editor.hub import wire
-from editor.hub.commands import ApplyEdit, Command, SealTyping
+from editor.hub.commands import ApplyEdit, Command, RunSucceeded, SealTyping
 from editor.hub.effects import (
     Decision,
     EditsCommitted,
@@ -192,7 +192,7 @@ class Room:
             lambda: decide(
                 before, command, now_s=now_s, new_id=context.new_id, limit=context.limit
             ),
-            len(command.changes) if isinstance(command, ApplyEdit) else 1,
+            _weight(command),
         )
         if has_news(before, decision):
             await context.database.write(
@@ -360,6 +360,15 @@ class Room:
     def _keep(self, task: asyncio.Task[Any]) -> None:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _weight(command: Command) -> int:
+    """Return how much a command has to go through, counted in updates."""
+    if isinstance(command, ApplyEdit):
+        return len(command.changes)
+    if isinstance(command, RunSucceeded):  # the facts of every filling are compared
+        return MANY_UPDATES + 1
+    return 1
 
 
 async def _think(work: Callable[[], T], num_updates: int) -> T:

@@ -31,6 +31,16 @@ def use_everything(server: ServerProcess) -> str:
     server.request("POST", "/api/documents", content=f'{{"text": "{CANARY}'.encode())
     server.request("GET", f"/api/documents/{CANARY}?search={CANARY}")
     server.request("GET", f"/{CANARY}?q={CANARY}")
+    server.request("POST", f"{address}/revisions", json={"name": f"{CANARY} name"})
+    server.request("POST", f"{address}/revisions", json={"name": CANARY * 30})
+    for path in ("provenance", "unfilled", "compare?from=0&to=1", "export?final=true"):
+        server.request("GET", f"{address}/{path}")
+    bad = {"kind": "region", "from": 0, "to": 4, "label": CANARY, "protected": [CANARY, 5]}
+    rule = {"constraints": [{"kind": "regex", "pattern": f"({CANARY}"}]}
+    for span in (bad, {"kind": "region", "from": 0, "to": 4, "settings": rule}):
+        refused = server.request("PUT", f"{address}/spans", json=[span])
+        assert refused.status_code == 422
+        assert CANARY not in refused.text
     httpx.get(f"{server.base}/?token={CANARY}")
     with server.browser(made["id"], client_id="writer") as browser:
         browser.version = server.call("GET", address)["version"]
