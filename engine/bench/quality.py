@@ -39,7 +39,7 @@ class QualityRequest:
 
     folder: Path
     lengths: Sequence[int] = (1, 2, 4, 8, 16, 32)
-    joint_lengths: Sequence[int] = (2, 4, 8)
+    joint_lengths: Sequence[int] = (4,)
     per_cell: int = 3  # tasks for each (domain, length)
     seed: int = 0
     preset: Preset = "balanced"
