@@ -144,6 +144,7 @@ class Alternative:
 
     text: str
     score: float
+    candidates: tuple[int, ...] = ()  # of the region's window: which joint fillings it is part of
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,7 @@ class RegionResult:
     region_id: str
     alternatives: tuple[Alternative, ...]  # best first, at least one unless failed
     confidence: float
+    window: int | None = None  # regions of one window were filled jointly
 
 
 @dataclass(frozen=True, slots=True)

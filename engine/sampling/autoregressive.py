@@ -48,6 +48,11 @@ class CausalRun:
         self._rows: list[list[int]] = [[] for _ in range(num_rows)]
         self._confidence: list[list[float]] = [[] for _ in range(num_rows)]
 
+    @property
+    def texts(self) -> tuple[tuple[str, str], ...]:
+        """What stands beside each part: before, after."""
+        return self._task.texts
+
     def run(self) -> Iterator[PassReport]:
         """Yield after every token; `result` is complete when the iterator ends."""
         longest = max(self._task.lengths[0])

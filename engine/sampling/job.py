@@ -31,6 +31,7 @@ from engine.denoisers.base import Context, Denoiser
 from engine.router import choose_route
 from engine.sampling.autoregressive import CausalRun
 from engine.sampling.calibration import Calibration
+from engine.sampling.monitor import choose_again, loops
 from engine.sampling.outcome import Outcome
 from engine.sampling.pass_loop import WindowRun
 from engine.sampling.plan import JobPlan, plan_job
@@ -47,6 +48,7 @@ __all__ = ["JobRun", "Workshop", "cancelled_job", "check_runnable"]
 
 MS_PER_S = 1000.0
 NUM_CONTEXTS = 8  # about 7 MB each at 300 tokens
+RETRY_SEED = 1 << 20  # far from the seeds of other windows
 CLOCK = (StopReason.TIME_BUDGET, StopReason.DEADLINE)
 
 
@@ -70,6 +72,8 @@ class _Progress:
     started_s: float
     passes: int = 0
     nfe: int = 0
+    num_retries: int = 0
+    num_loops: int = 0
     encode_ms: float = 0.0
     first_stable_ms: float | None = None
     reasons: list[StopReason] = field(default_factory=list)
@@ -127,16 +131,35 @@ class JobRun:
         for number, group in enumerate(self._plan.groups):
             run = self._open_window(number, group)
             for report in run.run():
-                progress.passes += 1
-                progress.telemetry.append(report.record)
                 self._outcome.note_drafts(group, report.drafts, report.stable)
                 yield self._pass_completed(report)
+            if self._should_retry(run):
+                yield from self._try_again(number, group, run)
+            progress.num_loops += loops(run.result, run.texts)
             self._outcome.note_window(group, run.result)
             progress.reasons.append(run.result.stop_reason)
             progress.nfe += run.result.nfe
             if run.result.positions is not None:
                 progress.revision.append(asdict(run.result.positions))
         yield self._finished()
+
+    def _should_retry(self, run: WindowRun | CausalRun) -> bool:
+        """Whether even the best fill runs in circles and nothing limits another attempt."""
+        is_free = self.job.config.steps is None and run.result.stop_reason is StopReason.SETTLED
+        return is_free and loops(run.result, run.texts) > 0
+
+    def _try_again(
+        self, number: int, group: Sequence[int], run: WindowRun | CausalRun
+    ) -> Iterator[JobEvent]:
+        """Run a window once more with sampled candidates; what was shown stays meanwhile."""
+        self._progress.num_retries += 1
+        self.max_passes += self._pass_limits[number]
+        again = self._open_window(number, group, attempt=1)
+        for report in again.run():
+            yield self._pass_completed(report)
+        promised = [self._outcome.promised(index) for index in group]
+        leaders = choose_again(run.result, again.result, run.texts, promised)
+        run.result.join(again.result, leaders=leaders)
 
     def cancelled(self) -> JobFinished:
         """Return the end of a run that was stopped between passes: no alternatives, no text."""
@@ -149,7 +172,9 @@ class JobRun:
             queue_ms=self._queue_ms,
         )
 
-    def _open_window(self, number: int, group: Sequence[int]) -> WindowRun | CausalRun:
+    def _open_window(
+        self, number: int, group: Sequence[int], *, attempt: int = 0
+    ) -> WindowRun | CausalRun:
         shop, plan = self._workshop, self._plan
         started_s = shop.now_s()
         replaced = plan.replacements(group, self._outcome.fills)
@@ -166,6 +191,8 @@ class JobRun:
         # A form is kept by the canvas, whatever the route.
         is_causal = self._is_causal and not forms
         context = self._encode(window, is_causal=is_causal)
+        # A second attempt has the same window again, and its context from the cache.
+        del self._progress.windows[number:]
         self._progress.windows.append(
             {"left_tokens": len(window.left), "right_tokens": context.num_tokens - len(window.left)}
         )
@@ -175,7 +202,7 @@ class JobRun:
             context=context,
             window=window,
             words=shop.words,
-            sampler=self._sampler,
+            sampler=self._sampler if attempt == 0 else self._sampler.heated(),
             lengths=tuple(plan.lengths[index] for index in group),
             hints=tuple(plan.hints[index] for index in group),
             given=mask_weakest(shop.denoiser, context, window, kept) if kept else {},
@@ -184,7 +211,9 @@ class JobRun:
             may_stabilise=tuple(
                 not self.job.regions[plan.parts[index].region].constraints for index in group
             ),
-            random=CounterHash(self.job.config.seed + number, self._request_key()),
+            random=CounterHash(
+                self.job.config.seed + number + attempt * RETRY_SEED, self._request_key()
+            ),
             trace_key=shop.trace_key,
             calibration=shop.calibration,
             forms=forms,
@@ -252,6 +281,8 @@ class JobRun:
 
     def _pass_completed(self, report: PassReport) -> PassCompleted:
         progress = self._progress
+        progress.passes += 1
+        progress.telemetry.append(report.record)
         drafts = self._outcome.region_drafts()
         if progress.first_stable_ms is None and any(draft.stable_prefix for draft in drafts):
             progress.first_stable_ms = self._since()
@@ -283,6 +314,8 @@ class JobRun:
                 "max_passes_by_window": self._pass_limits,
                 "nfe": progress.nfe,
                 "revision": progress.revision,
+                "retries": progress.num_retries,  # of windows whose best fill looped
+                "loops": progress.num_loops,  # fills offered first that loop all the same
                 "calibration": list(self._workshop.calibration.temperatures),
             },
             canvas={

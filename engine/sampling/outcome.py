@@ -7,7 +7,8 @@ comes from the original string. Pure.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from engine.canvas.splice import region_text, splice
 from engine.constraints.rules import is_satisfied
@@ -19,11 +20,22 @@ from engine.sampling.plan import JobPlan
 __all__ = ["Outcome"]
 
 
+class _Fill(NamedTuple):
+    """A part's fill; `candidate` is the one of its window that it came from."""
+
+    text: str
+    score: float
+    confidence: float
+    num_tokens: int
+    candidate: int
+
+
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """Fills of one part, best first: text, score, confidence, tokens."""
+    """Fills of one part, best first, and the number of the window they were made in."""
 
-    fills: tuple[tuple[str, float, float, int], ...]
+    fills: tuple[_Fill, ...]
+    window: int
 
 
 class Outcome:
@@ -59,24 +71,28 @@ class Outcome:
             order = sorted(rows, key=lambda row: (row != leader, -total[row], row))
             order = self._satisfying_first(region, order, columns, result)
             for c in columns:
-                self._ranked[group[c]] = _Ranked(
-                    tuple(
-                        (
-                            result.texts[row][c],
-                            result.scores[row][c],
-                            result.confidence[row][c],
-                            result.num_tokens[row][c],
-                        )
-                        for row in order
+                fills = tuple(
+                    _Fill(
+                        result.texts[row][c],
+                        result.scores[row][c],
+                        result.confidence[row][c],
+                        result.num_tokens[row][c],
+                        row,
                     )
+                    for row in order
                 )
-                first = self._ranked[group[c]].fills[0]
-                self.fills[group[c]] = first[0]
-                text = first[0]
+                self._ranked[group[c]] = _Ranked(fills, group[0])
+                first = fills[0]
+                self.fills[group[c]] = text = first.text
                 done = PartDraft(
-                    text, ((0, len(text)),) if text else (), (first[2],) if text else ()
+                    text, ((0, len(text)),) if text else (), (first.confidence,) if text else ()
                 )
                 self._drafts[group[c]] = (done, len(text))
+
+    def promised(self, index: int) -> str:
+        """Return what was told of a part as stable: its fill must begin with it."""
+        draft, count = self._drafts.get(index, (PartDraft("", (), ()), 0))
+        return draft.text[:count]
 
     def region_drafts(self) -> tuple[RegionDraft, ...]:
         """Return a draft for every region that has been begun, in text order."""
@@ -100,18 +116,24 @@ class Outcome:
         results = []
         for index, region in enumerate(self._job.regions):
             parts = self._parts_of[index]
-            depth = max(len(self._ranked[part].fills) for part in parts)
+            ranked = [self._ranked[part] for part in parts]
+            windows = {item.window for item in ranked}
             seen: dict[str, Alternative] = {}
-            for rank in range(depth):
-                chosen = [_at(self._ranked[part].fills, rank) for part in parts]
-                text = self._region_text(index, [fill[0] for fill in chosen])
-                score = sum(fill[1] for fill in chosen) / len(chosen)
-                seen.setdefault(text, Alternative(text, round(score, 6)))
+            for rank in range(max(len(item.fills) for item in ranked)):
+                chosen = [_at(item.fills, rank) for item in ranked]
+                text = self._region_text(index, [fill.text for fill in chosen])
+                score = sum(fill.score for fill in chosen) / len(chosen)
+                known = seen.setdefault(text, Alternative(text, round(score, 6)))
+                if len(windows) == 1:
+                    candidates = dict.fromkeys((*known.candidates, chosen[0].candidate))
+                    seen[text] = replace(known, candidates=tuple(candidates))
             seen = self._fitting(region, seen)
-            first = [self._ranked[part].fills[0] for part in parts]
-            confidence = sum(fill[2] for fill in first) / len(first)
+            confidence = sum(item.fills[0].confidence for item in ranked) / len(ranked)
             alternatives = tuple(seen.values())[:num_alternatives]
-            results.append(RegionResult(region.region_id, alternatives, round(confidence, 6)))
+            window = windows.pop() if len(windows) == 1 else None
+            results.append(
+                RegionResult(region.region_id, alternatives, round(confidence, 6), window)
+            )
         return tuple(results)
 
     def text(self, results: Sequence[RegionResult]) -> str:
@@ -121,14 +143,14 @@ class Outcome:
 
     def chosen_lengths(self) -> list[int]:
         """Tokens of each part's first fill."""
-        return [self._ranked[index].fills[0][3] for index in range(len(self._plan.parts))]
+        return [self._ranked[index].fills[0].num_tokens for index in range(len(self._plan.parts))]
 
     def notes(self) -> tuple[str, ...]:
         """Return remarks for the run card: constraints that no candidate met."""
         return tuple(
             f"no candidate of region {self._job.regions[region].region_id} meets its constraints"
             for region, parts in self._parts_of.items()
-            if not self._meets(region, [self._ranked[part].fills[0][0] for part in parts])
+            if not self._meets(region, [self._ranked[part].fills[0].text for part in parts])
         )
 
     def _satisfying_first(
@@ -222,7 +244,5 @@ def _joined(region_id: str, pieces: Sequence[tuple[str, bool, float]], stable: i
     return RegionDraft(region_id, text, tuple(settled), means, stable)
 
 
-def _at(
-    fills: tuple[tuple[str, float, float, int], ...], rank: int
-) -> tuple[str, float, float, int]:
+def _at(fills: tuple[_Fill, ...], rank: int) -> _Fill:
     return fills[min(rank, len(fills) - 1)]

@@ -48,6 +48,16 @@ class WindowResult:
     positions: Positions | None = None  # that stood out while revising
     stop_reason: StopReason = StopReason.SETTLED
 
+    def join(self, other: WindowResult, *, leaders: list[int]) -> None:
+        """Add the candidates of another run of the same window; `leaders` are the new ones."""
+        self.texts += other.texts
+        self.scores += other.scores
+        self.confidence += other.confidence
+        self.num_tokens += other.num_tokens
+        self.leaders = leaders
+        self.passes += other.passes
+        self.nfe += other.nfe
+
 
 class WindowRun:
     """State of one window between passes."""
@@ -69,6 +79,11 @@ class WindowRun:
         self._earlier: Beliefs | None = None  # of the pass before
         self._leaders: list[int] | None = None
         self._scores: list[list[float]] | None = None  # of the finished candidates
+
+    @property
+    def texts(self) -> tuple[tuple[str, str], ...]:
+        """What stands beside each part: before, after."""
+        return self._task.texts
 
     def run(self) -> Iterator[PassReport]:
         """Yield after every pass; `result` is complete when the iterator ends."""

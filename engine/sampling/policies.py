@@ -7,7 +7,7 @@ Numbers are starting points until the bench refits them; what was tried is in en
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 from engine.canvas.length import LengthPrior
@@ -56,6 +56,10 @@ class Sampler:
     top_p: float
     leader_ratio: float  # share of slots committed when one candidate is chosen to be shown
     leader_min_slots: int  # shorter parts wait for the end: they are there at once
+
+    def heated(self) -> Sampler:
+        """Return the sampler with every candidate drawn, for a second attempt."""
+        return replace(self, temperature=self.temperature or self.sample_temperature)
 
     def card(self) -> dict[str, Any]:
         """Return every threshold by name."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.contract import Constraint, JobStarted, RefineJob, StopReason
+from engine.contract import Constraint, JobStarted, PassCompleted, RefineJob, StopReason
 from engine.denoisers.scripted import POOL, Answer, ScriptedDenoiser, Slot
 from engine.errors import InvalidJob, RegionTooLong, UnsatisfiableConstraint
 from engine.sampling.drafts import MASK_GLYPH
@@ -276,6 +276,48 @@ def test_every_revising_rule_ends(remasking):
 
     assert finished.telemetry[-1].masked_left == 0
     assert finished.run_card.sampler["remasking"] != "Monotone"
+
+
+def test_a_fill_that_loops_is_tried_again_and_counted():
+    def circles(slot: Slot) -> Answer:
+        return Answer((" will", " plan")[slot.index % 2], 0.999 if slot.num_slots == 8 else 0.5)
+
+    job = a_job("we [___] today", length=8, alternatives=1)
+    finished = run_job(job, a_workshop(ScriptedDenoiser(circles)))
+
+    assert finished.run_card.sampler["retries"] == 1
+    assert finished.run_card.sampler["loops"] in (0, 1)
+    assert finished.passes == len(finished.telemetry)
+
+
+def test_a_second_attempt_keeps_what_was_promised_and_its_passes_are_announced():
+    def circles(slot: Slot) -> Answer:
+        return Answer((" will", " plan")[slot.index % 2], 0.97)
+
+    job = a_job("we [___] today", length=20, alternatives=1)
+    told = ""
+    finished = None
+    for event in JobRun(a_workshop(ScriptedDenoiser(circles)), job).events():
+        if isinstance(event, PassCompleted):
+            draft = event.regions[0]
+            assert draft.text[: draft.stable_prefix].startswith(told)
+            told = draft.text[: draft.stable_prefix]
+            assert event.pass_index <= event.max_passes
+        finished = event
+
+    assert finished.run_card.sampler["retries"] == 1
+    assert first(finished).startswith(told)
+
+
+def test_a_run_with_a_pass_budget_is_not_tried_again():
+    loops = ScriptedDenoiser(lambda slot: Answer((" will", " plan")[slot.index % 2], 0.97))
+
+    finished = run_job(
+        a_job("we [___] today", length=8, steps=8, alternatives=1), a_workshop(loops)
+    )
+
+    assert finished.run_card.sampler["retries"] == 0
+    assert finished.passes <= 8
 
 
 def test_the_autoregressive_route_ends_at_a_fair_place():
