@@ -13,7 +13,7 @@ from typing import assert_never
 
 from editor.document.creation import check_name, check_title
 from editor.document.provenance import EditOrigin
-from editor.document.spans import Span, check_spans
+from editor.document.spans import Span, check_spans, locked_ranges
 from editor.document.state import DocumentState
 from editor.errors import InvalidInput, NotFound, StaleVersion
 from editor.hub import commands, effects
@@ -150,6 +150,9 @@ def _adopt_spans(draft: Draft, spans: Iterable[Span], op_id: str) -> None:
     for span in after:
         if known.get(span.id) != span:
             check_settings(span)
+    num_unlocked = _count_unlocked(before, after)
+    if num_unlocked:
+        draft.seal_typing()
     draft.state = replace(draft.state, spans=after)
     draft.store.append(SaveSpans(draft.state.version, after))
     draft.tell(SpansSaved(draft.state.version, after, op_id))
@@ -164,6 +167,22 @@ def _adopt_spans(draft: Draft, spans: Iterable[Span], op_id: str) -> None:
         if _locks_in(new[key], before) != _locks_in(new[key], after)
     )
     draft.drop_regions(moved | relocked, reason="its region or a lock in it was changed")
+    if num_unlocked:  # store rule S7: whoever takes a lock away leaves a trace
+        places = "1 place" if num_unlocked == 1 else f"{num_unlocked} places"
+        draft.write_revision("person", f"Unlocked {places}")
+
+
+def _count_unlocked(before: Iterable[Span], after: Iterable[Span]) -> int:
+    """Return how many locked ranges are no longer locked as a whole."""
+    held: list[tuple[int, int]] = []
+    for start, end in locked_ranges(after):
+        if held and start == held[-1][1]:  # locks that touch hold as one
+            start = held.pop()[0]
+        held.append((start, end))
+    return sum(
+        not any(low <= start and end <= high for low, high in held)
+        for start, end in locked_ranges(before)
+    )
 
 
 def _regions(spans: Iterable[Span]) -> dict[str, tuple[int, int]]:

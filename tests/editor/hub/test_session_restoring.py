@@ -121,3 +121,24 @@ def test_spans_of_a_revision_that_does_not_say_only_move() -> None:
 
     assert show(session.state.text, session.state.spans) == "one «two»"
     assert session.state.spans[0] == Span("lock1", "locked", 4, 7)
+
+
+def test_S7_taking_a_lock_away_is_a_revision() -> None:
+    session = named("«one» «two» three")
+    edit(session, "three", "3")
+
+    session.do(ChangeSpans("free", 1, remove=("lock1", "lock2")))
+
+    assert session.state.pending is None
+    assert [session.state.head.n, session.state.head.summary] == [3, "Unlocked 2 places"]
+    assert session.state.head.marks == RevisionMarks()
+
+
+def test_locking_or_naming_a_lock_anew_takes_none_away() -> None:
+    session = named("«one» two")
+    session.do(ChangeSpans("more", 0, add=(NewSpan("locked", 4, 7, id="more"),)))
+
+    again = (NewSpan("locked", 0, 2, id="a"), NewSpan("locked", 2, 3, id="b"))
+    session.do(ChangeSpans("again", 0, add=again, remove=("lock1",)))
+
+    assert session.state.head.n == 1
