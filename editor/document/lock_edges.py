@@ -87,7 +87,8 @@ def _leads_in(second: str, last: str) -> bool:
     if last in _SLASHES:
         return is_wordlike(second)
     if last in _POINTS:
-        return second.isnumeric() or last in ".٫"
+        # "end.5" is a sentence without its space, ".5" is a half
+        return second.isnumeric() or (last in ".٫" and not is_wordlike(second))
     return False
 
 

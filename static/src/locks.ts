@@ -3,7 +3,7 @@
  *
  * A courtesy towards the writer, not the guard: the server checks every edit again. A change that
  * would touch a lock loses that part (deleting around a lock leaves the lock); one that would put
- * a letter or digit against a locked letter or digit is refused whole. Every refusal is explained
+ * something against a locked word or number that changes what it says is refused whole. Every refusal is explained
  * at the caret.
  */
 
@@ -19,56 +19,50 @@ import {
 } from "@codemirror/state"
 import { showTooltip, type Tooltip, tooltips } from "@codemirror/view"
 import { h } from "./dom"
+import { attachedAfter, attachedBefore, isWordlike, reachAfter, reachBefore } from "./lock_edges"
 import { type Span, spansOfKind } from "./spans"
 
 export type Refusal = "touches_lock" | "joins_lock" | "undo_touches_lock"
 
 const EXPLANATIONS: Record<Refusal, string> = {
   touches_lock: "This text is locked. Alt+Shift+L unlocks it.",
-  joins_lock: "A letter or digit here would change the locked word. Put a space between.",
+  joins_lock: "This would change the locked word or number. Put a space between.",
   undo_touches_lock: "Undo would change locked text. Unlock it first (Alt+Shift+L).",
 }
 
 export const refuse = StateEffect.define<Refusal>()
 
 const NOTE_INSET_PX = 8
-
-const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
-const DIGIT = /\p{Nd}/u
-const MARK = /\p{M}/u
-
-/** The code points of `doc` just before and just after `at`, empty at the ends. */
-function around(doc: Text, at: number): { before: string; after: string } {
-  const left = doc.sliceString(Math.max(0, at - 4), at)
-  const right = doc.sliceString(at, Math.min(doc.length, at + 4))
-  return { before: [...left].at(-1) ?? "", after: [...right][0] ?? "" }
-}
-
-function joinsAt(doc: Text, at: number, outside: "before" | "after"): boolean {
-  const { before, after } = around(doc, at)
-  if (LETTER_OR_DIGIT.test(before) && LETTER_OR_DIGIT.test(after)) return true
-  if (outside === "after") {
-    const next = around(doc, at + after.length).after
-    if (before !== "" && MARK.test(after)) return true
-    return DIGIT.test(before) && /[.,]/.test(after) && DIGIT.test(next)
-  }
-  const previous = around(doc, at - before.length).before
-  return DIGIT.test(after) && /[.,]/.test(before) && DIGIT.test(previous)
-}
+const FAR = 64 // characters: a change so far from a lock is not looked at more closely
 
 /** Whether a change lets something run into a locked word or number that did not before. */
 export function joinsLock(locks: readonly Span[], before: Text, changes: ChangeSet, after: Text): boolean {
+  const starts = new Set<number>()
+  const ends = new Set<number>()
+  changes.iterChangedRanges((from, to) => {
+    starts.add(from)
+    ends.add(to)
+  })
+  const joins = (now: string | null, earlier: string | null, isTouched: boolean): boolean =>
+    now !== null && (now !== earlier || (isTouched && isWordlike(now)))
+  const first = Math.min(...starts)
+  const last = Math.max(...ends)
   return locks.some((lock) => {
+    if (lock.to + FAR < first || lock.from - FAR > last) return false
+    const isStartNear = changes.touchesRange(reachBefore(before, lock.from), lock.from) !== false
+    const isEndNear = changes.touchesRange(lock.to, reachAfter(before, lock.to)) !== false
     const from = changes.mapPos(lock.from, 1)
     const to = changes.mapPos(lock.to, -1)
-    const isStartTouched = changes.touchesRange(Math.max(0, lock.from - 2), lock.from)
-    const isEndTouched = changes.touchesRange(lock.to, Math.min(before.length, lock.to + 2))
     return (
-      (isStartTouched && joinsAt(after, from, "before") && !joinsAt(before, lock.from, "before")) ||
-      (isEndTouched && joinsAt(after, to, "after") && !joinsAt(before, lock.to, "after"))
+      (isStartNear && joins(attachedBefore(after, from), attachedBefore(before, lock.from), ends.has(lock.from))) ||
+      (isEndNear && joins(attachedAfter(after, to), attachedAfter(before, lock.to), starts.has(lock.to))) ||
+      (isEndNear && isMark(after, to) && !isMark(before, lock.to))
     )
   })
 }
+
+/** Whether a combining mark stands at `at`, and so on the character before it. */
+const isMark = (doc: Text, at: number): boolean => at > 0 && /^\p{M}/u.test(doc.sliceString(at, Math.min(doc.length, at + 2)))
 
 /** Whether a change deletes, replaces or inserts inside a lock; its edges do not count. */
 export function touchesLock(locks: readonly Span[], changes: ChangeSet): boolean {

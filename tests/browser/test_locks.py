@@ -165,3 +165,16 @@ def test_E7_unicode_goes_through_lock_edit_and_undo(open_editor: Any, words: str
     assert editor.text == f"Before {words} after all."
     editor.press("Control+z")
     assert editor.text == text
+
+
+@pytest.mark.parametrize("sign", ["%", "-10", "/day", ".5", "\u200b0"])
+def test_a_sign_or_unit_against_a_locked_number_is_refused(open_editor: Any, sign: str):
+    """As the server does: it would otherwise come back as a conflict."""
+    text = "Take 5 now."
+    editor: Editor = open_editor(text, spans=[{"kind": "locked", "from": 5, "to": 6}])
+    editor.put_caret("Take 5")
+
+    editor.paste(sign)
+
+    expect_refusal(editor, "would change the locked word")
+    assert editor.text == text

@@ -116,7 +116,7 @@ def test_a_locked_number_stays_the_number_it_is(signs: list[str], data: st.DataO
 def _number_at(text: str, offset: int) -> str:
     seen = text[:offset].replace("\u200b", "")
     shown = text.replace("\u200b", "")
-    number = re.compile(r"[-$]*(?:\d[.,-])?\.?\d+(?:[.,-]\d+)*[%$]?|\w+")
+    number = re.compile(r"[-$]*(?:\d[.,-])?(?:(?<![a-z])\.)?\d+(?:[.,-]\d+)*[%$]?|\w+")
     return next(m[0] for m in number.finditer(shown) if m.start() <= len(seen) < m.end())
 
 

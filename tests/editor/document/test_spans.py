@@ -244,6 +244,7 @@ def test_lock_refuses(markup: str, start: int, end: int, inserted: str) -> None:
         ("take «5» mg", 5, 5, "**"),
         ("take «5» mg", 6, 6, ", 6"),
         ("take «5» mg", 6, 6, "\u200b"),
+        ("take «5» mg", 0, 5, "New words."),
         ("Total: «$»__", 8, 10, "100"),  # a locked sign is there for a number
         ("__«%» of", 0, 2, "100"),
         ("take «5»% of", 8, 10, "or"),  # the sign was there before
