@@ -35,19 +35,36 @@ export interface Replay {
 }
 
 export function replayOf(run: RunRecord): Replay {
-  const byPass = run.passes.map(({ regions }) => regions.map(wordsOf))
+  const result = resultFrame(run)
+  const frames = result === null ? run.passes : [...run.passes, result]
+  const byPass = frames.map(({ regions }) => regions.map(wordsOf))
   // A region that was left during the run has no words in later passes.
   const numRegions = Math.max(0, ...byPass.map((regions) => regions.length))
   const widths = Array.from({ length: numRegions }, (_, at) => Math.max(1, ...byPass.map((regions) => regions[at]?.length ?? 0)))
   const passes: ReplayPass[] = []
-  run.passes.forEach((frame, index) => {
+  frames.forEach((frame, index) => {
     const before = passes.at(-1)?.words ?? []
     const placed = widths.flatMap((width, at) => Array.from({ length: width }, (_, word) => byPass[index]?.[at]?.[word] ?? null))
     const words = placed.map((word, at) => word && { ...word, isChanged: isChange(before[at], word) })
-    passes.push({ pass: frame.pass, atMs: run.arrivals[index] ?? 0, frame, words })
+    passes.push({ pass: frame.pass, atMs: run.arrivals[index] ?? run.endedAtMs, frame, words })
   })
   const starts = new Set(widths.map((_, at) => widths.slice(0, at).reduce((sum, width) => sum + width, 0)))
   return { run, passes, maxPasses: run.maxPasses, numPositions: widths.reduce((sum, width) => sum + width, 0), starts }
+}
+
+/** The last pass may have been dropped on its way: what the run offers stands for it. */
+function resultFrame({ passes, results, ended }: RunRecord): PassFrame | null {
+  const last = passes.at(-1)
+  if (last === undefined || ended?.state !== "finished" || results.size === 0) return null
+  const regions = last.regions.map((region): RegionFrame => {
+    const text = results.get(region.span_id) ?? region.text
+    return { ...region, text, settled: [[0, text.length]], stable_prefix: text.length }
+  })
+  const isShown = regions.every(({ text }, at) => {
+    const shown = last.regions[at]
+    return shown?.text === text && shown.stable_prefix === text.length
+  })
+  return isShown ? null : { ...last, pass: Math.max(last.pass, ended.passes), regions }
 }
 
 const RANK: Record<PieceKind, number> = { blank: 0, open: 1, settled: 2, stable: 3 }

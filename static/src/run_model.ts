@@ -5,7 +5,7 @@
  * only, and go when the document is closed.
  */
 
-import type { PassFrame, RunEnded, RunWire } from "./protocol.gen"
+import type { PassFrame, RunEnded, RunWire, SuggestionWire } from "./protocol.gen"
 
 /** A region and the words around it, as they were when the run began. */
 export interface RunPlace {
@@ -26,6 +26,10 @@ export interface RunRecord {
   /** When each pass came, in ms since the first sign of the run. */
   readonly arrivals: number[]
   readonly places: readonly RunPlace[]
+  /** Span id to the text the run offers first; passes are droppable, this is not. */
+  readonly results: Map<string, string>
+  /** When the end came, in ms since the first sign of the run. */
+  endedAtMs: number
   /** Run for comparison only: nothing of it is drawn into the text or offered. */
   readonly isBaseline: boolean
   /** Span id to text that will not change again in this run. */
@@ -55,6 +59,8 @@ export class RunModel {
       passes: [],
       arrivals: [],
       places,
+      results: new Map(),
+      endedAtMs: 0,
       isBaseline,
       stable: new Map(),
       isStopping: false,
@@ -88,11 +94,19 @@ export class RunModel {
     return run
   }
 
+  /** Keeps what a run offers first. Returns the run, or undefined when it is unknown. */
+  noteResult({ run_id: runId, span_id: spanId, alternatives: [best] }: SuggestionWire): RunRecord | undefined {
+    const run = this.runs.get(runId)
+    if (best !== undefined) run?.results.set(spanId, best.text)
+    return run
+  }
+
   end(frame: RunEnded): RunRecord | null {
     const run = this.runs.get(frame.run_id)
     if (run === undefined) return null
     run.state = frame.state
     run.ended = frame
+    run.endedAtMs = performance.now() - run.startedAt
     return run
   }
 

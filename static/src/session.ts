@@ -285,7 +285,7 @@ export class DocumentSession {
         this.runs.find(message.run_id)?.stable.set(message.span_id, message.text)
         break
       case "suggestion_added":
-        if (this.runs.find(message.suggestion.run_id)?.isBaseline) this.turnDown(message.suggestion)
+        if (this.runs.noteResult(message.suggestion)?.isBaseline) this.turnDown(message.suggestion)
         else this.runView.drop([message.suggestion.span_id])
         this.suggestions.add(message.suggestion)
         break

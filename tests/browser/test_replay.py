@@ -54,14 +54,17 @@ def last_pass(dialog: Locator) -> None:
 
 def test_a_run_is_stepped_from_its_first_pass_to_its_last(editor: Editor):
     dialog = open_replay(editor)
+    shown = dialog.locator(".tl-stage-facts")
+    start = shown.inner_text()
+    # Passes may be dropped on their way, the first one too.
     first, last, settled = facts(dialog)
-    assert first == 1
+    assert first < last
     assert settled < 100
 
     editor.press("ArrowRight")
-    expect(dialog.locator(".tl-stage-facts")).to_have_text(re.compile(r"^Pass [2-9]"))
+    expect(shown).not_to_have_text(start)
     dialog.get_by_role("button", name="Step back").click()
-    expect(dialog.locator(".tl-stage-facts")).to_have_text(re.compile(r"^Pass 1 "))
+    expect(shown).to_have_text(start)
     last_pass(dialog)
 
     assert facts(dialog) == (last, last, 100)
@@ -129,7 +132,7 @@ def test_N16_the_replay_is_a_list_of_sentences_stepped_by_keyboard(editor: Edito
     dialog.get_by_role("button", name="As sentences").click()
     options = dialog.locator(".tl-sentences").get_by_role("option")
     expect(options.first).to_be_focused()
-    expect(options.first).to_have_text(re.compile(r"^Pass 1 of \d+: \d+ of \d+ words settled"))
+    expect(options.first).to_have_text(re.compile(r"^Pass \d+ of \d+: \d+ of \d+ words settled"))
 
     editor.press("ArrowDown")
     expect(options.nth(1)).to_be_focused()
