@@ -12,7 +12,7 @@ import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 from pydantic import ValidationError
@@ -22,6 +22,9 @@ from editor.settings import EditorSettings
 from engine.contract import Preset
 from engine.errors import EngineError, InvalidJob, UnknownModel
 from engine.settings import EngineSettings
+
+if TYPE_CHECKING:
+    from editor.maintenance import VerifyReport
 
 app = typer.Typer(
     help="Tideline: drafting with provisional text. Without a command: serve the editor.",
@@ -293,12 +296,32 @@ def db_current(as_json: Json = False) -> None:
     show(asdict(show_schema(EditorSettings())), as_json)
 
 
+@db_app.command("backup")
+def db_backup(target: Path, as_json: Json = False) -> None:
+    """Copy the database to a new file while the server runs, and verify the copy."""
+    from editor.maintenance import back_up_store
+
+    report_soundness(back_up_store(EditorSettings(), target), as_json)
+
+
+@db_app.command("purge")
+def db_purge(document_id: str, as_json: Json = False) -> None:
+    """Remove a document with every text of it for good; hashes and times stay."""
+    from editor.maintenance import purge_document
+
+    show(asdict(purge_document(EditorSettings(), document_id)), as_json)
+
+
 @app.command()
 def verify(as_json: Json = False) -> None:
     """Rebuild every revision of every document and check the hash chains."""
     from editor.maintenance import verify_store
 
-    report = verify_store(EditorSettings())
+    report_soundness(verify_store(EditorSettings()), as_json)
+
+
+def report_soundness(report: VerifyReport, as_json: bool) -> None:
+    """Print what a check of the store found; exit status 1 unless all is sound."""
     if as_json:
         show(asdict(report) | {"is_sound": report.is_sound}, as_json)
     else:

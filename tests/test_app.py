@@ -136,3 +136,21 @@ def test_models_are_listed_with_licence_and_checksum(run):
     assert models[0]["licence"] == "Apache-2.0"
     assert len(models[0]["sha256"]) == 64
     assert models[0]["is_cached"] is False
+
+
+def test_backup_is_a_sound_copy_and_purge_leaves_no_text(run, tmp_path):
+    source, copy = tmp_path / "note.txt", tmp_path / "copy.db"
+    source.write_text(NOTE, encoding="utf-8")
+    document = json.loads(run("import", str(source), "--json").stdout)["id"]
+
+    backed_up = run("db", "backup", str(copy), "--json")
+    again = run("db", "backup", str(copy))
+    purged = json.loads(run("db", "purge", document, "--json").stdout)
+
+    assert json.loads(backed_up.stdout)["is_sound"] is True
+    assert again.returncode == 2
+    assert "exists" in again.stderr
+    assert purged["document_id"] == document
+    assert run("export", document).returncode == 2
+    assert run("verify").returncode == 0
+    assert NOTE.encode()[:20] in copy.read_bytes()
