@@ -1,7 +1,7 @@
 """Presets as data, and the one place where names become rule objects.
 
 Everything that decides a run is in a `Sampler`; its `card()` is what the run card keeps.
-Numbers are starting points until the bench refits them; what was tried is in engine/LOG.md.
+Numbers were fitted by `bench quality --sweep`; what was tried is in engine/LOG.md.
 """
 
 from __future__ import annotations
@@ -88,17 +88,17 @@ PRESETS: dict[Preset, PresetNumbers] = {
         gamma=0.4,
         early_bound=None,
         max_passes=16,
-        pass_ratio=0.5,
+        pass_ratio=0.25,
         num_lengths=2,
         num_samples=0,
         leader_ratio=0.0,
         revises=False,
     ),
     "balanced": PresetNumbers(
-        gamma=0.1,
+        gamma=0.4,
         early_bound=None,
         max_passes=48,
-        pass_ratio=0.75,
+        pass_ratio=0.35,
         num_lengths=3,
         num_samples=0,
         leader_ratio=0.5,

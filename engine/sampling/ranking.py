@@ -57,7 +57,9 @@ def rank_fills(
         for index, tokens in enumerate(parts):
             before, after = texts[index]
             fill = fill_text(window.parts[index], tokens, words)
-            scores[row][index] -= weights.repetition_penalty * repeat_ratio(before, fill, after)
+            penalty = weights.repetition_penalty * repeat_ratio(before, fill, after)
+            # Rounded: among equals the earlier row is first, whatever the order of summation.
+            scores[row][index] = round(scores[row][index] - penalty, 6)
     return scores
 
 
