@@ -253,7 +253,10 @@ def bench(
     preset: Annotated[str, typer.Option(help="fast, balanced or careful.")] = "balanced",
     seed: Annotated[int, typer.Option(help="Chooses the gaps.")] = 0,
     judge: Annotated[bool, typer.Option(help="quality: ask another model too.")] = False,
-    plot: Annotated[Path | None, typer.Option(help="lengths: draw here (.svg, .png).")] = None,
+    sweep: Annotated[bool, typer.Option(help="quality: every sampling rule instead.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="lengths, sweep: draw here (.svg, .png).")
+    ] = None,
     calibration: Annotated[
         Path | None, typer.Option(help="positions: write fitted temperatures here.")
     ] = None,
@@ -270,6 +273,7 @@ def bench(
         preset=check_preset(preset),
         seed=seed,
         judged=judge,
+        sweep=sweep,
         plot=plot,
         calibration=calibration,
     )

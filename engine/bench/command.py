@@ -16,6 +16,7 @@ from engine.bench.plots import Line, plot_lines
 from engine.bench.positions import PositionRequest, bench_positions
 from engine.bench.quality import QualityRequest, bench_quality
 from engine.bench.report import machine
+from engine.bench.sweep import SweepRequest, bench_sweep
 from engine.bench.templates import bench_templates
 from engine.contract import Preset
 from engine.errors import InvalidJob
@@ -41,7 +42,8 @@ class BenchRequest:
     preset: Preset = "balanced"
     seed: int = 0
     judged: bool = False  # quality: fetch and ask the other model
-    plot: Path | None = None  # lengths: where to draw
+    sweep: bool = False  # quality: every policy on the same gaps instead
+    plot: Path | None = None  # lengths and sweep: where to draw
     calibration: Path | None = None  # positions: where to write the temperatures
 
     def __post_init__(self) -> None:
@@ -67,6 +69,11 @@ def _latency(workshop: Workshop, _: BenchRequest, __: EngineSettings) -> dict[st
 
 
 def _quality(workshop: Workshop, request: BenchRequest, settings: EngineSettings) -> dict[str, Any]:
+    if request.sweep:
+        swept = SweepRequest(
+            _folder(request), per_cell=request.count or 1, seed=request.seed, plot=request.plot
+        )
+        return bench_sweep(workshop, swept)
     judge = open_judge(settings.cache_dir, lambda *_: None) if request.judged else None
     wanted = QualityRequest(_folder(request), preset=request.preset, seed=request.seed)
     if request.count is not None:

@@ -8,7 +8,7 @@ cancels the job.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -140,7 +140,7 @@ class JobRun:
             progress.reasons.append(run.result.stop_reason)
             progress.nfe += run.result.nfe
             if run.result.positions is not None:
-                progress.revision.append(asdict(run.result.positions))
+                progress.revision.append(run.result.positions.card())
         yield self._finished()
 
     def _should_retry(self, run: WindowRun | CausalRun) -> bool:

