@@ -10,7 +10,7 @@ Shapes: C candidates, P parts, L slots.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import torch
 from torch import Tensor
