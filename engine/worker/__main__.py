@@ -34,6 +34,11 @@ from engine.worker.transport import WorkerServer
 
 __all__ = ["main", "run_worker"]
 
+log = structlog.get_logger()
+
+STOP_LIMIT_S = 2.0
+"""How long a worker told to stop waits for the pass or the load that runs, in seconds."""
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a worker until it is told to stop; return the exit status."""
@@ -75,13 +80,20 @@ def run_worker(
         sys.stderr.write(f"TIDELINE_WORKER_TOKEN={token}\n")
     if settings.threads is not None:
         torch.set_num_threads(settings.threads)
-    asyncio.run(_serve(settings, (parts.hostname, parts.port), token, follows_stdin))
+    if not asyncio.run(_serve(settings, (parts.hostname, parts.port), token, follows_stdin)):
+        # A load or a pass goes on in native code. The interpreter's own exit would abort the
+        # process when that code next asks for the interpreter's lock.
+        log.warning("worker.left_unfinished", waited_s=STOP_LIMIT_S)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
     return 0
 
 
 async def _serve(
     settings: EngineSettings, address: tuple[str, int], token: str, follows_stdin: bool
-) -> None:
+) -> bool:
+    """Serve until told to stop; return whether all threads ended in time."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
@@ -106,7 +118,7 @@ async def _serve(
         sys.stdout.flush()
         compute.start()
         await ended.wait()
-    compute.stop()
+    return compute.stop(STOP_LIMIT_S)
 
 
 def _ready_after(ready: WorkerReady, state: LoadState, workshop: Workshop | None) -> WorkerReady:

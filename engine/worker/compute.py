@@ -53,7 +53,10 @@ class ComputeThread:
         self._now_s = now_s
         self._inbox: queue.SimpleQueue[_Command] = queue.SimpleQueue()
         self._deliver: dict[str, Deliver] = {}
-        self._thread = threading.Thread(target=self._run, name="compute", daemon=True)
+        self._threads = [
+            threading.Thread(target=self._run, name="compute", daemon=True),
+            threading.Thread(target=self._load_model, name="load", daemon=True),
+        ]
 
     @property
     def num_waiting(self) -> int:
@@ -65,11 +68,17 @@ class ComputeThread:
 
     def start(self) -> None:
         """Begin loading and computing."""
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
 
-    def stop(self) -> None:
-        """End after the pass that runs now."""
+    def stop(self, limit_s: float) -> bool:
+        """End after the pass that runs now; return whether that took less than `limit_s`."""
         self._inbox.put(None)
+        until_s = self._now_s() + limit_s
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join(max(0.0, until_s - self._now_s()))
+        return not any(thread.is_alive() for thread in self._threads)
 
     def submit(self, job: RefineJob, deliver: Deliver) -> None:
         """Queue a job; `deliver` is called from the compute thread with each of its events."""
@@ -82,7 +91,6 @@ class ComputeThread:
 
     def _run(self) -> None:
         # Loading has a thread of its own, so that jobs can be refused or cancelled meanwhile.
-        threading.Thread(target=self._load_model, name="load", daemon=True).start()
         while self._take_commands():
             if self._core.has_work:
                 self._send(self._core.step())

@@ -63,8 +63,8 @@ function finish(transaction: IDBTransaction): Promise<void> {
 }
 
 export class Outbox {
-  private database: Promise<IDBDatabase> | null = null
-  private queue: Promise<void> = Promise.resolve()
+  private opening: Promise<IDBDatabase> | null = null
+  private opened: IDBDatabase | null = null
 
   /** Resolves once both are on the device. `base` is given when its version is new. */
   keep(record: OutboxRecord, base: OutboxBase | null): Promise<void> {
@@ -97,21 +97,41 @@ export class Outbox {
       })
   }
 
+  /**
+   * Begins the transaction at once where the store is open: what a page that goes away has begun and
+   * committed is still written, what waits behind a promise is not. The store keeps their order.
+   */
   private inOrder(act: (transaction: IDBTransaction) => void): Promise<void> {
-    const result = this.queue.then(async () => {
-      const database = await this.open()
-      const transaction = database.transaction([RECORDS, BASES], "readwrite")
-      act(transaction)
-      await finish(transaction)
-    })
-    this.queue = result.catch(() => undefined)
-    return result
+    if (this.opened !== null) return write(this.opened, act)
+    return this.open().then((database) => write(database, act))
   }
 
   private open(): Promise<IDBDatabase> {
-    this.database ??= openDatabase()
-    return this.database
+    this.opening ??= openDatabase().then(
+      (database) => {
+        const reopenNext = (): void => {
+          this.opened = this.opening = null
+        }
+        database.onclose = reopenNext
+        this.opened = database
+        return database
+      },
+      (reason: unknown) => {
+        this.opening = null
+        throw reason
+      },
+    )
+    return this.opening
   }
+}
+
+/** Resolves once what `act` asks for is on the device. */
+async function write(database: IDBDatabase, act: (transaction: IDBTransaction) => void): Promise<void> {
+  const transaction = database.transaction([RECORDS, BASES], "readwrite")
+  act(transaction)
+  const finished = finish(transaction)
+  transaction.commit()
+  await finished
 }
 
 const lockName = (clientId: string): string => `tideline:${clientId}`

@@ -55,6 +55,7 @@ def pieces(editor: Editor) -> list[tuple[str, str]]:
 def test_D1_each_change_is_kept_or_left_out_by_keyboard(editor: Editor):
     count = num_changes(editor)
     assert count > 1
+    expect(changes(editor)).to_have_count(count)
     wanted, at = TEXT, TEXT.index(REGION)
     for number, (before, after) in enumerate(pieces(editor)):
         at = wanted.index(before, at)
