@@ -83,6 +83,17 @@ class Denoiser(Protocol):
         """
         ...
 
+    def score_causal(
+        self, context: Context, stream: RegionStream, num_before: Tensor, wanted: Tensor
+    ) -> Tensor:
+        """Return float32 logits [N, V] of the untouched base for the N true entries of `wanted`.
+
+        Row b of `stream` continues the first `num_before[b]` context tokens (int64 [B]); each
+        of its slots is predicted from those and from the row's earlier tokens only. TOKEN and
+        ABSENT are the only states. One forward for all rows.
+        """
+        ...
+
     def causal_prefix(self, context: Context, num_tokens: int) -> CausalState:
         """Return the first `num_tokens` context tokens as a causal prefix, sharing memory."""
         ...

@@ -114,14 +114,26 @@ class InfillDenoiser:
         """See `Denoiser.score`."""
         assert isinstance(context, BaseContext)
         packed, rows = _pack(stream)
-        x = embed_stream(packed, self._base.embed, self._mask, self._pad)
         bias = _rows_apart(rows, context.num_tokens)
-        hidden = region_stream(
-            x, packed.positions, context.layers, bias, weights=self._updated, shape=self._shape
-        )
-        predictors = torch.zeros_like(wanted)
-        predictors[:, :-1] = wanted[:, 1:]
-        return self._infill_logits(hidden[0, predictors[stream.state != SlotState.ABSENT]])
+        hidden = self._run_packed(packed, context, bias, self._updated)
+        return self._infill_logits(hidden[_predictors(stream, wanted)])
+
+    @torch.inference_mode()
+    def score_causal(
+        self, context: Context, stream: RegionStream, num_before: Tensor, wanted: Tensor
+    ) -> Tensor:
+        """See `Denoiser.score_causal`."""
+        assert isinstance(context, BaseContext)
+        packed, rows = _pack(stream)
+        bias = _rows_apart(rows, context.num_tokens)
+        count = len(rows)
+        later = torch.ones(count, count, dtype=torch.bool, device=rows.device).triu(1)
+        bias[0, :, context.num_tokens :].masked_fill_(later, float("-inf"))
+        place = torch.arange(context.num_tokens, device=rows.device)
+        hidden_from = place[None, :] >= num_before[rows][:, None]
+        bias[0, :, : context.num_tokens].masked_fill_(hidden_from, float("-inf"))
+        hidden = self._run_packed(packed, context, bias, self._base)
+        return self._base_logits(hidden[_predictors(stream, wanted)])
 
     @torch.inference_mode()
     def causal_prefix(self, context: Context, num_tokens: int) -> CausalState:
@@ -150,6 +162,15 @@ class InfillDenoiser:
         logprobs = self._base_logits(hidden[present]).log_softmax(-1)
         chosen = logprobs.gather(-1, tokens[present].unsqueeze(-1)).squeeze(-1)
         return torch.zeros(tokens.shape, device=self.device).masked_scatter(present, chosen)
+
+    def _run_packed(
+        self, packed: RegionStream, context: BaseContext, bias: Tensor, weights: Weights
+    ) -> Tensor:
+        """Return the last hidden states [N, D] of a packed stream."""
+        x = embed_stream(packed, self._base.embed, self._mask, self._pad)
+        return region_stream(
+            x, packed.positions, context.layers, bias, weights=weights, shape=self._shape
+        )[0]
 
     def _extend_hidden(self, state: CausalState, tokens: Tensor) -> tuple[Tensor, BaseState]:
         assert isinstance(state, BaseState)
@@ -224,6 +245,13 @@ def _pack(stream: RegionStream) -> tuple[RegionStream, Tensor]:
         stream.tokens[present][None], stream.state[present][None], stream.positions[present][None]
     )
     return packed, rows
+
+
+def _predictors(stream: RegionStream, wanted: Tensor) -> Tensor:
+    """Return which packed columns [N] predict the slots `wanted` [B, S]: those before them."""
+    predictors = torch.zeros_like(wanted)
+    predictors[:, :-1] = wanted[:, 1:]
+    return predictors[stream.state != SlotState.ABSENT]
 
 
 def _rows_apart(rows: Tensor, num_context: int) -> Tensor:

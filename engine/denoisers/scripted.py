@@ -162,6 +162,17 @@ class ScriptedDenoiser:
         self.num_calls += 1
         return torch.stack(rows) if rows else torch.zeros(0, self.codec.vocab_size + 1)
 
+    def score_causal(
+        self, context: Context, stream: RegionStream, num_before: Tensor, wanted: Tensor
+    ) -> Tensor:
+        """See `Denoiser.score_causal`."""
+        assert isinstance(context, ScriptedContext)
+        rows: list[Tensor] = []
+        for row, column in torch.nonzero(wanted).tolist():
+            before = context.tokens[: int(num_before[row])]
+            rows.append(self._next((*before, *stream.tokens[row, :column].tolist())))
+        return torch.stack(rows) if rows else torch.zeros(0, self.codec.vocab_size)
+
     def causal_prefix(self, context: Context, num_tokens: int) -> CausalState:
         """See `Denoiser.causal_prefix`."""
         assert isinstance(context, ScriptedContext)

@@ -19,6 +19,7 @@ from engine.canvas.slots import SlotState
 from engine.denoisers.base import Context, Denoiser
 from engine.sampling.admissible import BANNED, Admissible
 from engine.sampling.calibration import Calibration
+from engine.sampling.guidance import Guidance
 from engine.sampling.randomness import CounterHash
 
 __all__ = [
@@ -97,17 +98,19 @@ def score_canvas(
     admissible: Admissible,
     *,
     calibration: Calibration,
+    guidance: Guidance | None = None,
 ) -> Beliefs:
     """Score every masked slot of the candidates that have any: one forward.
 
-    Logits are divided by the temperature of their part's mask ratio before any ban. Costs one
-    NFE for each such candidate.
+    Logits are divided by the temperature of their part's mask ratio, then guided, before any
+    ban. Costs one NFE for each such candidate, two with guidance.
     """
     masked = canvas.masked
     active = torch.nonzero(masked.flatten(1).any(-1)).flatten().tolist()
     logits = _forward(denoiser, context, canvas, active, masked[active])
     if not calibration.is_identity:
         logits = logits / _temperatures(calibration, canvas)[masked].unsqueeze(-1).to(logits)
+    logits, nfe = (guidance or Guidance()).apply(denoiser, context, canvas, logits)
     logits = admissible.apply(logits, canvas, active)
     _ban_revoked(logits, canvas.revoked[masked])
     row = torch.full(masked.shape, -1, dtype=torch.int64)
@@ -115,7 +118,7 @@ def score_canvas(
     logprobs = logits.log_softmax(-1)
     best_logprob, best = logprobs.topk(NUM_BEST, dim=-1)
     entropy = -(logprobs.exp() * logprobs).sum(-1)
-    return Beliefs(row, logprobs, best.cpu(), best_logprob.cpu(), entropy.cpu(), len(active))
+    return Beliefs(row, logprobs, best.cpu(), best_logprob.cpu(), entropy.cpu(), len(active) + nfe)
 
 
 def _temperatures(calibration: Calibration, canvas: Canvas) -> Tensor:

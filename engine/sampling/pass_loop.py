@@ -126,7 +126,12 @@ class WindowRun:
                 break
             started_s = self._now_s()
             beliefs = score_canvas(
-                task.denoiser, task.context, canvas, self._admissible, calibration=task.calibration
+                task.denoiser,
+                task.context,
+                canvas,
+                self._admissible,
+                calibration=task.calibration,
+                guidance=task.sampler.guidance,
             )
         result.nfe += self._reviser.nfe
         result.positions = self._reviser.positions()

@@ -18,11 +18,13 @@ from engine.sampling.commitment import (
     EntropyBounded,
     Factor,
     Klass,
+    LeftToRight,
     Margin,
     Random,
     Threshold,
     TopK,
 )
+from engine.sampling.guidance import Guidance
 from engine.sampling.ranking import RankingWeights
 from engine.sampling.remasking import (
     LeaveOneOut,
@@ -45,6 +47,7 @@ class Sampler:
     schedule: Schedule
     remasking: RemaskingRule
     early_answer: EarlyAnswer
+    guidance: Guidance
     ranking: RankingWeights
     length_prior: LengthPrior
     max_passes: int  # per window
@@ -126,6 +129,7 @@ COMMITMENTS: dict[str, Callable[[PresetNumbers], CommitmentRule]] = {
     "klass": lambda _: Klass(),
     "margin": lambda _: Margin(),
     "random": lambda _: Random(),
+    "left_to_right": lambda numbers: LeftToRight(gamma=numbers.gamma),
 }
 SCHEDULES: dict[str, Schedule] = {"linear": Linear(), "cosine": Cosine()}
 REMASKINGS: dict[str, RemaskingRule] = {
@@ -155,6 +159,7 @@ def resolve_sampler(config: SamplerConfig) -> Sampler:
         schedule=_named("schedule", config.schedule or "linear", SCHEDULES),
         remasking=_named("remasking", remasking, REMASKINGS),
         early_answer=EarlyAnswer(numbers.early_bound),
+        guidance=Guidance(),
         ranking=RankingWeights(),
         length_prior=LengthPrior(),
         max_passes=config.steps or numbers.max_passes,

@@ -66,7 +66,12 @@ def probe_lengths(
     if not bool(probe.masked.any()):
         return _blank_canvas(task, tried[:1]), None, [_draw(task, 0, 0.0)]
     beliefs = score_canvas(
-        task.denoiser, task.context, probe, admissible, calibration=task.calibration
+        task.denoiser,
+        task.context,
+        probe,
+        admissible,
+        calibration=task.calibration,
+        guidance=task.sampler.guidance,
     )
     ranked = [_rank_lengths(task, beliefs, part) for part in range(len(task.lengths))]
     num_greedy = min(task.sampler.num_lengths, max(len(item) for item in ranked))

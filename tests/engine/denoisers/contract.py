@@ -97,6 +97,28 @@ def check_causal_forms_agree(denoiser: Denoiser, tolerance: float) -> None:
     assert (stepped.exp() - judged.exp()).abs().max() <= tolerance
 
 
+def check_causal_rows_are_steps_of_the_base(denoiser: Denoiser, tolerance: float) -> None:
+    """`score_causal` of ragged rows behind different prefixes equals `extend`, one row at a time."""
+    context, base, anchor = a_context(denoiser)
+    rows = [(base - 1, [anchor, *denoiser.codec.encode(" the plan")]), (base - 2, [anchor])]
+    width = 1 + max(len(tokens) for _, tokens in rows)
+    shown = torch.zeros(len(rows), width, dtype=torch.int64)
+    state = torch.full((len(rows), width), int(SlotState.ABSENT), dtype=torch.uint8)
+    wanted = torch.zeros(len(rows), width, dtype=torch.bool)
+    for row, (_, tokens) in enumerate(rows):
+        shown[row, : len(tokens)] = torch.tensor(tokens)
+        state[row, : len(tokens) + 1] = int(SlotState.TOKEN)
+        wanted[row, len(tokens)] = True
+    before = torch.tensor([count for count, _ in rows])
+    positions = before[:, None] + torch.arange(width)
+
+    found = denoiser.score_causal(context, RegionStream(shown, state, positions), before, wanted)
+
+    for row, (count, tokens) in enumerate(rows):
+        logits, _ = denoiser.extend(denoiser.causal_prefix(context, count), torch.tensor([tokens]))
+        assert (found[row].softmax(-1) - logits[0, -1].softmax(-1)).abs().max() <= tolerance
+
+
 def check_only_present_tokens_are_judged(denoiser: Denoiser, tolerance: float) -> None:
     context, base, _ = a_context(denoiser)
     state = denoiser.causal_prefix(context, base)
@@ -120,4 +142,5 @@ def check_denoiser(denoiser: Denoiser, tolerance: float) -> None:
     check_rows_do_not_depend_on_each_other(denoiser, tolerance)
     check_scoring_twice_is_the_same(denoiser)
     check_causal_forms_agree(denoiser, tolerance)
+    check_causal_rows_are_steps_of_the_base(denoiser, tolerance)
     check_only_present_tokens_are_judged(denoiser, tolerance)

@@ -10,6 +10,7 @@ from engine.sampling.commitment import (
     EntropyBounded,
     Factor,
     Klass,
+    LeftToRight,
     Margin,
     Random,
     SlotScores,
@@ -99,6 +100,21 @@ def test_klass_waits_for_a_second_look():
 
 def test_margin_goes_by_the_lead_over_the_next_token():
     assert choose(Margin(3.0), table(gap=[3.5, 0.1, 4.0], confidence=[0.1, 0.9, 0.2])) == [0, 2]
+
+
+def test_left_to_right_takes_the_first_mask_however_unsure():
+    table = scores([9.0, 0.1, 8.0, 0.1], masked=[False, False, True, True])
+
+    assert choose(LeftToRight(), table) == [2]
+    assert choose(LeftToRight(), table, at_least=2) == [2, 3]
+
+
+def test_left_to_right_goes_on_while_the_run_stays_certain():
+    rule = LeftToRight(gamma=0.1)
+
+    chosen = choose(rule, scores([0.2, 2.0, 0.1, 0.2, 0.1]))
+
+    assert chosen == [0, 1, 2, 3], "0.2 + 0.1 + 0.2 = 0.5 nats for five masks, then 0.6"
 
 
 def test_random_takes_by_the_dice_only():
