@@ -98,7 +98,7 @@ def check_causal_forms_agree(denoiser: Denoiser, tolerance: float) -> None:
 
 
 def check_causal_rows_are_steps_of_the_base(denoiser: Denoiser, tolerance: float) -> None:
-    """`score_causal` of ragged rows behind different prefixes equals `extend`, one row at a time."""
+    """`score_causal` of ragged rows behind different prefixes equals `extend` row by row."""
     context, base, anchor = a_context(denoiser)
     rows = [(base - 1, [anchor, *denoiser.codec.encode(" the plan")]), (base - 2, [anchor])]
     width = 1 + max(len(tokens) for _, tokens in rows)
