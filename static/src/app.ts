@@ -9,7 +9,7 @@ import { EditorView, type ViewUpdate } from "@codemirror/view"
 import type { Announcer } from "./announcer"
 import { buildCommands, goToSuggestion, refineTargets } from "./commands"
 import { Decisions } from "./decisions"
-import { confirmDelete, openAbout, showUnsent } from "./dialogs"
+import { showUnsent } from "./dialogs"
 import { Dock } from "./dock"
 import { DocumentsPanel } from "./documents_panel"
 import { button } from "./dom"
@@ -21,7 +21,7 @@ import { type Commands, runShortcut } from "./keys"
 import { refusalOf } from "./locks"
 import { refill } from "./refill"
 import * as rest from "./rest"
-import { changeSettings } from "./region_popover"
+import { changeSettings } from "./region_settings"
 import { type OpenSuggestion, openSuggestions } from "./review"
 import { ReviewPanel } from "./review_panel"
 import { RunPanel } from "./run_panel"
@@ -80,9 +80,9 @@ export class App {
       importFile: (file) => void this.importFile(file),
       deleteOpen: () => {
         const { documentId, session } = this
-        if (documentId !== null) confirmDelete(session?.title || "Untitled", () => void this.remove(documentId))
+        if (documentId !== null) this.pages.confirmDelete(session?.title || "Untitled", () => void this.remove(documentId))
       },
-      showAbout: openAbout,
+      showAbout: () => this.pages.showAbout(),
     })
     this.runPanel = new RunPanel({
       goTo: (span) => this.goTo(span),
@@ -318,6 +318,7 @@ export class App {
     for (const transaction of update.transactions) {
       const refusal = refusalOf(transaction)
       if (refusal !== null) this.say(refusal)
+      if (transaction.isUserEvent("span.resize")) this.say("Region resized.")
     }
     if (update.docChanged || update.selectionSet || update.transactions.length > 0) this.drawSoon()
   }

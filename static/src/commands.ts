@@ -17,7 +17,7 @@ import {
   type OpenSuggestion,
 } from "./review"
 import type { ReviewActions } from "./review_marks"
-import { regionAfter } from "./region_edits"
+import { regionAfter, trimmed } from "./region_edits"
 import type { DocumentSession } from "./session"
 import { addSpan, removeSpan, type Span, spanById, spansOf, spansTouching } from "./spans"
 
@@ -98,14 +98,6 @@ function refine(host: CommandHost, which: "chosen" | "all"): boolean {
   }
   session.refine(ids, refineSettings())
   return true
-}
-
-/** Trims a selection to what can be marked: no white space at its ends. */
-function trimmed(state: EditorState, range: { from: number; to: number }): { from: number; to: number } | null {
-  const text = state.sliceDoc(range.from, range.to)
-  const from = range.from + (text.length - text.trimStart().length)
-  const to = range.to - (text.length - text.trimEnd().length)
-  return from < to ? { from, to } : null
 }
 
 function toggleLock(host: CommandHost): boolean {

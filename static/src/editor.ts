@@ -20,6 +20,7 @@ import { guardHistory, lockSupport } from "./locks"
 import { markSupport } from "./marks"
 import { originSupport } from "./origins"
 import { PROSE_KEYS } from "./prose_keys"
+import { handleSupport } from "./region_handles"
 import { type ReviewActions, reviewSupport } from "./review_marks"
 import { spanSupport } from "./spans"
 
@@ -97,6 +98,7 @@ export function makeState(
       lockSupport(),
       draftSupport(),
       markSupport(),
+      handleSupport(),
       originSupport(),
       reviewSupport(host.review),
       lineStyles,

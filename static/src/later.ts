@@ -3,6 +3,8 @@
 export { showAlternatives } from "./alternatives_dialog"
 export { showComparison } from "./comparison"
 export { openPlainText } from "./plain_text"
+export { askVersionName, confirmDelete, openAbout } from "./questions"
+export { openRegionPopover } from "./region_popover"
 export { showReplay } from "./replay"
 export { showShortcuts } from "./shortcut_sheet"
 export { startTour } from "./tour"

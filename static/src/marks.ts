@@ -9,6 +9,7 @@ import { Decoration, type DecorationSet, EditorView, WidgetType } from "@codemir
 import { h } from "./dom"
 import { busyRegions, draftsField, shownDraft } from "./drafts"
 import { peekField } from "./peek"
+import { draggedField } from "./region_handles"
 import { type Span, spansField, spansOf } from "./spans"
 
 class EdgeGlyph extends WidgetType {
@@ -52,13 +53,14 @@ function marksOf(span: Span, state: EditorState): Range<Decoration>[] {
 }
 
 function decorate(state: EditorState): DecorationSet {
+  const dragged = state.field(draggedField)
   return RangeSet.of(
-    spansOf(state).flatMap((span) => marksOf(span, state)),
+    spansOf(state).flatMap((span) => marksOf(span.id === dragged?.id ? dragged : span, state)),
     true,
   )
 }
 
 export function markSupport(): Extension {
   // A region's mark gives way to its draft, so it must come back when the draft goes.
-  return EditorView.decorations.compute([spansField, busyRegions, draftsField, peekField, "selection"], decorate)
+  return EditorView.decorations.compute([spansField, draggedField, busyRegions, draftsField, peekField, "selection"], decorate)
 }

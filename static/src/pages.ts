@@ -7,13 +7,11 @@
 import type { EditorView, ViewUpdate } from "@codemirror/view"
 import type { PageCommands } from "./commands"
 import type { Decisions } from "./decisions"
-import { askVersionName } from "./dialogs"
 import { type Later, LaterPart } from "./load_later"
 import { Origins } from "./origins"
 import type { PlainText } from "./plain_text"
 import { isTourDone, refineSettings } from "./preferences"
 import type { RevisionWire } from "./protocol.gen"
-import { openRegionPopover } from "./region_popover"
 import * as rest from "./rest"
 import { isActive, type RunRecord } from "./run_model"
 import { areUnchanged } from "./run_places"
@@ -69,7 +67,7 @@ export class Pages implements PageCommands {
   }
 
   openRegionSettings(span: Span): void {
-    openRegionPopover(this.host.view, span)
+    void this.later.use((part) => part.openRegionPopover(this.host.view, span))
   }
 
   compareAlternatives(suggestionId: string): void {
@@ -81,7 +79,15 @@ export class Pages implements PageCommands {
     const { session } = this.host
     if (session === null) return
     session.flush()
-    askVersionName(`r${session.version}`, (name) => session.nameVersion(name))
+    void this.later.use((part) => part.askVersionName(`r${session.version}`, (name) => session.nameVersion(name)))
+  }
+
+  confirmDelete(title: string, remove: () => void): void {
+    void this.later.use((part) => part.confirmDelete(title, remove))
+  }
+
+  showAbout(): void {
+    void this.later.use((part) => part.openAbout())
   }
 
   compareVersions(first: RevisionWire): void {

@@ -44,6 +44,14 @@ export function resized(state: EditorState, span: Span, range: Range): Span {
   return { ...span, ...aroundLocks(state, range), settings }
 }
 
+/** What of a range can be marked: no white space at its ends. Null when nothing is left. */
+export function trimmed(state: EditorState, range: Range): Range | null {
+  const text = state.sliceDoc(range.from, range.to)
+  const from = range.from + (text.length - text.trimStart().length)
+  const to = range.to - (text.length - text.trimEnd().length)
+  return from < to ? { from, to } : null
+}
+
 function unionOf(ranges: readonly Range[]): Range {
   return { from: Math.min(...ranges.map(({ from }) => from)), to: Math.max(...ranges.map(({ to }) => to)) }
 }

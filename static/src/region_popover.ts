@@ -3,18 +3,8 @@
 import type { EditorView } from "@codemirror/view"
 import { button, h, iconButton } from "./dom"
 import { icon } from "./icons"
-import { regionSettings } from "./region_settings"
-import { addSpan, removeSpan, type Span, spanById } from "./spans"
-
-/** Changes a region's settings, wherever it has moved to meanwhile. */
-export function changeSettings(
-  view: EditorView,
-  id: string,
-  change: (settings: Span["settings"]) => Record<string, unknown>,
-): void {
-  const span = spanById(view.state, id)
-  if (span !== undefined) view.dispatch({ effects: addSpan.of({ ...span, settings: change(span.settings) }) })
-}
+import { changeSettings, regionSettings } from "./region_settings"
+import { removeSpan, type Span } from "./spans"
 
 export function openRegionPopover(view: EditorView, span: Span): void {
   const kind = span.settings["blank"] === true ? "Blank" : "Region"

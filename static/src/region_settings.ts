@@ -5,11 +5,22 @@
  * controls stand in the panel's list and in the popover at the region itself.
  */
 
+import type { EditorView } from "@codemirror/view"
 import { h } from "./dom"
-import type { Span } from "./spans"
+import { addSpan, type Span, spanById } from "./spans"
 
 /** Takes the settings as they are now and gives back those wanted. */
 export type Change = (change: (settings: Span["settings"]) => Record<string, unknown>) => void
+
+/** Changes a region's settings, wherever it has moved to meanwhile. */
+export function changeSettings(
+  view: EditorView,
+  id: string,
+  change: (settings: Span["settings"]) => Record<string, unknown>,
+): void {
+  const span = spanById(view.state, id)
+  if (span !== undefined) view.dispatch({ effects: addSpan.of({ ...span, settings: change(span.settings) }) })
+}
 
 interface Constraint {
   readonly kind: string
