@@ -58,6 +58,8 @@ export class App {
   private isDrawDue = false
   private panelTimer: number | undefined
   private openings = 0
+  /** Who made a document writes in it as soon as it is there. */
+  private takesFocus = false
   private numOpen = 0
   private openedWords = OPENED_WORDS
 
@@ -82,6 +84,7 @@ export class App {
         const { documentId, session } = this
         if (documentId !== null) this.pages.confirmDelete(session?.title || "Untitled", () => void this.remove(documentId))
       },
+      finalise: () => this.pages.finalise(),
       showAbout: () => this.pages.showAbout(),
     })
     this.runPanel = new RunPanel({
@@ -154,7 +157,7 @@ export class App {
 
   // ---- documents
 
-  private async open(id: string): Promise<void> {
+  private async open(id: string, takesFocus = false): Promise<void> {
     if (id === this.documentId) {
       this.layout.closeSheets()
       return
@@ -163,6 +166,7 @@ export class App {
     this.pages.leave()
     this.session?.close()
     this.documentId = id
+    this.takesFocus = takesFocus
     this.numOpen = 0
     this.layout.announcer.alarm("run", "") // it was about the other document
     history.replaceState(null, "", `#/d/${id}`)
@@ -187,8 +191,7 @@ export class App {
   private async create(document: { title: string; text: string }): Promise<void> {
     const id = await this.library.create(document)
     if (id === null) return
-    await this.open(id)
-    this.view.focus()
+    await this.open(id, true)
   }
 
   private async importFile(file: File): Promise<void> {
@@ -212,8 +215,7 @@ export class App {
     this.openedWords = "Document deleted."
     const next = this.library.newest()
     if (next === undefined) await this.create({ title: "", text: "" })
-    else await this.open(next.id)
-    this.view.focus()
+    else await this.open(next.id, true)
   }
 
   private async rename(): Promise<void> {
@@ -269,6 +271,7 @@ export class App {
       case "opened":
         this.say(this.openedWords)
         this.openedWords = OPENED_WORDS
+        if (this.takesFocus) this.focusText()
         break
       case "run_began":
         this.tabs.select("Refine")
@@ -300,6 +303,11 @@ export class App {
     narrateRun(fact, announcer, this.numOpen)
     this.library.noteTitle(this.documentId, session.title)
     this.drawSoon()
+  }
+
+  private focusText(): void {
+    this.draw() // what is hidden takes no focus
+    this.view.focus()
   }
 
   /** "2 suggestions" must not stand where fewer are left. */
@@ -365,7 +373,7 @@ export class App {
     this.runPanel.show(session, view.state)
     this.reviewPanel.show()
     this.pages.show()
-    this.historyPanel.show(session.revisions, session.version)
+    this.historyPanel.show(session.revisions, session.version, openSuggestions(view.state).length)
     this.drawBanner(session)
     layout.words.textContent = wordCount(view)
   }

@@ -9,13 +9,13 @@ import { openDialog } from "./dialogs"
 import { button, type Child, h, iconButton, replaceChildren } from "./dom"
 import { icon } from "./icons"
 import type { RevisionWire } from "./protocol.gen"
-import { revisionLabel } from "./history_panel"
+import { openWords, revisionLabel } from "./history_panel"
 
 export interface ComparisonHost {
   /** Newest first. */
   readonly revisions: readonly RevisionWire[]
-  /** The text of a revision; null is the text as it is now. */
-  read(revision: RevisionWire | null): Promise<string>
+  /** A revision's text and how many suggestions were open; null is the text as it is now. */
+  read(revision: RevisionWire | null): Promise<{ text: string; numOpen: number }>
   restore(revision: RevisionWire): void
   complain(error: unknown): void
 }
@@ -39,6 +39,7 @@ class Comparison {
   private readonly dialog: HTMLDialogElement
   private mode: Mode = "merged"
   private texts: readonly [string, string] = ["", ""]
+  private numOpen = 0
   private at = -1
 
   constructor(
@@ -74,7 +75,9 @@ class Comparison {
 
   async load(): Promise<void> {
     try {
-      this.texts = await Promise.all([this.host.read(this.chosen(this.from)), this.host.read(this.chosen(this.to))])
+      const [before, after] = await Promise.all([this.host.read(this.chosen(this.from)), this.host.read(this.chosen(this.to))])
+      this.texts = [before.text, after.text]
+      this.numOpen = before.numOpen
       this.draw()
     } catch (error) {
       this.dialog.close()
@@ -119,7 +122,8 @@ class Comparison {
     replaceChildren(this.body, ...(this.mode === "merged" ? merged(before, after) : sides(before, after)))
     this.body.classList.toggle("tl-sides", this.mode === "sides")
     const count = diffDocuments(before, after).length
-    this.count.textContent = count === 0 ? "No differences." : count === 1 ? "1 change." : `${count} changes.`
+    const changes = count === 0 ? "No differences." : count === 1 ? "1 change." : `${count} changes.`
+    this.count.textContent = changes + openWords(this.numOpen, "was", "were")
   }
 
   private walk(step: 1 | -1): void {

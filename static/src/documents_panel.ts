@@ -9,6 +9,7 @@ export interface DocumentsHost {
   open(id: string): void
   create(): void
   importFile(file: File): void
+  finalise(): void
   deleteOpen(): void
   showAbout(): void
 }
@@ -49,12 +50,19 @@ export class DocumentsPanel {
     refill(this.list, signature, () =>
       rows.length === 0 ? [h("li", { class: "tl-empty" }, "No documents yet.")] : rows.map((row) => this.row(row, currentId)),
     )
-    refill(this.exports, currentId ?? "", () => (currentId === null ? [] : [exportMenu(currentId), this.deleteButton()]))
+    refill(this.exports, currentId ?? "", () => (currentId === null ? [] : [exportMenu(currentId), this.finaliseButton(), this.deleteButton()]))
+  }
+
+  private finaliseButton(): HTMLElement {
+    return button([icon("check"), "Finalise this document"], () => this.host.finalise(), {
+      class: "tl-quiet tl-document-act",
+      "data-key": "finalise",
+    })
   }
 
   private deleteButton(): HTMLElement {
     return button([icon("trash"), "Delete this document"], () => this.host.deleteOpen(), {
-      class: "tl-quiet tl-delete",
+      class: "tl-quiet tl-document-act",
       "data-key": "delete",
     })
   }

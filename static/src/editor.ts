@@ -19,6 +19,7 @@ import { type Commands, runShortcut } from "./keys"
 import { guardHistory, lockSupport } from "./locks"
 import { markSupport } from "./marks"
 import { originSupport } from "./origins"
+import { pasteSupport } from "./paste_over"
 import { PROSE_KEYS } from "./prose_keys"
 import { handleSupport } from "./region_handles"
 import { type ReviewActions, reviewSupport } from "./review_marks"
@@ -99,6 +100,7 @@ export function makeState(
       draftSupport(),
       markSupport(),
       handleSupport(),
+      pasteSupport(),
       originSupport(),
       reviewSupport(host.review),
       lineStyles,

@@ -27,20 +27,21 @@ export class HistoryPanel {
     this.element.append(name, this.list)
   }
 
-  show(revisions: readonly RevisionWire[], version: number): void {
+  show(revisions: readonly RevisionWire[], version: number, numOpen: number): void {
     const rows = [...revisions].sort((a, b) => b.n - a.n)
-    const signature = JSON.stringify([version, new Date().toDateString(), rows.map((row) => [row.n, row.summary, nameOf(row)])])
+    const signature = JSON.stringify([version, numOpen, new Date().toDateString(), rows.map((row) => [row.n, row.summary, nameOf(row)])])
     refill(this.list, signature, () =>
       rows.length === 0
         ? [h("p", { class: "tl-empty" }, "Versions appear here as you write: one for every few minutes of typing, and one for every run you accept.")]
         : [...Map.groupBy(rows, ({ created_at }) => dayOf(created_at))].flatMap(([day, ofDay]) => [
             h("h2", { class: "tl-day" }, day),
-            h("ol", { class: "tl-revisions" }, ...ofDay.map((row) => this.row(row, row === rows[0] && row.version === version))),
+            h("ol", { class: "tl-revisions" }, ...ofDay.map((row) => this.row(row, row === rows[0] && row.version === version ? numOpen : null))),
           ]),
     )
   }
 
-  private row(row: RevisionWire, isNow: boolean): HTMLElement {
+  /** `numOpen` for the version that is the text now, else null. */
+  private row(row: RevisionWire, numOpen: number | null): HTMLElement {
     const name = nameOf(row)
     return h(
       "li",
@@ -54,8 +55,8 @@ export class HistoryPanel {
         h("span", { class: "tl-revision-number", title: `Revision ${row.n}` }, `r${row.version}`),
       ),
       row.summary === "" || row.summary === name ? null : h("p", { class: "tl-revision-summary" }, row.summary),
-      isNow
-        ? h("p", { class: "tl-empty" }, "This is the text now.")
+      numOpen !== null
+        ? h("p", { class: "tl-empty" }, `This is the text now.${openWords(numOpen, "is", "are")}`)
         : h(
             "div",
             { class: "tl-row" },
@@ -64,6 +65,12 @@ export class HistoryPanel {
           ),
     )
   }
+}
+
+/** " 2 suggestions are open.", or nothing. */
+export function openWords(count: number, one: string, many: string): string {
+  if (count === 0) return ""
+  return count === 1 ? ` 1 suggestion ${one} open.` : ` ${count} suggestions ${many} open.`
 }
 
 function nameOf(row: RevisionWire): string {

@@ -2,6 +2,7 @@
 
 export { showAlternatives } from "./alternatives_dialog"
 export { showComparison } from "./comparison"
+export { showFinalise } from "./finalise"
 export { openPlainText } from "./plain_text"
 export { askVersionName, confirmDelete, openAbout } from "./questions"
 export { openRegionPopover } from "./region_popover"

@@ -5,7 +5,6 @@
  */
 
 import * as rest from "./rest"
-import { sampleDocument } from "./sample"
 
 export interface LibraryHost {
   complain(error: unknown): void
@@ -21,7 +20,7 @@ export class Library {
     try {
       this.documents = await rest.listDocuments()
       if (this.documents.length > 0) return false
-      this.documents = [await rest.createDocument(sampleDocument())]
+      this.documents = [await rest.createDocument((await fetchSample()).sampleDocument())]
       return true
     } catch (error) {
       this.host.complain(error)
@@ -99,4 +98,11 @@ export class Library {
       return false
     }
   }
+}
+
+/** Needed once in the life of a library, so it is a file of its own. */
+function fetchSample(): Promise<typeof import("./sample")> {
+  return import("./sample").catch((error: unknown) => {
+    throw new rest.RestError(0, "offline", String(error))
+  })
 }

@@ -8,7 +8,7 @@
  */
 
 import {
-  type ChangeSet,
+  ChangeSet,
   EditorState,
   type Extension,
   StateEffect,
@@ -93,12 +93,26 @@ type Filtered = TransactionSpec | readonly TransactionSpec[]
 
 const explainAndGuardEdges = EditorState.transactionFilter.of((transaction): Filtered => {
   const { startState, changes, newDoc } = transaction
-  if (cutFrom.delete(startState)) return [transaction, { effects: refuse.of("touches_lock") }]
-  if (!transaction.docChanged) return transaction
   const locks = spansOfKind(startState, "locked")
+  if (cutFrom.delete(startState)) return keptApart(transaction, locks)
+  if (!transaction.docChanged) return transaction
   if (!joinsLock(locks, startState.doc, changes, newDoc)) return transaction
   return spacedBeforeLock(transaction, locks) ?? { effects: refuse.of("joins_lock") }
 })
+
+/**
+ * What is left of a change that would have touched locks. Its words may have come to stand right
+ * before one, as when a text is pasted over everything: those get a space between.
+ */
+function keptApart(transaction: Transaction, locks: readonly Span[]): Filtered {
+  const { startState, changes, newDoc } = transaction
+  const explained = { effects: refuse.of("touches_lock") }
+  if (!joinsLock(locks, startState.doc, changes, newDoc)) return [transaction, explained]
+  const joined = locks.map(({ from }) => changes.mapPos(from, 1)).filter((at) => /^\p{L}/u.test(attachedBefore(newDoc, at) ?? ""))
+  const spaces = ChangeSet.of(joined.map((from) => ({ from, insert: " " })), newDoc.length)
+  if (joinsLock(locks, startState.doc, changes.compose(spaces), spaces.apply(newDoc))) return { effects: refuse.of("joins_lock") }
+  return [transaction, { changes: spaces, sequential: true, ...explained }]
+}
 
 /**
  * A word typed straight before a locked one gets the space it needs, so that writing there is

@@ -13,6 +13,7 @@ import type { PlainText } from "./plain_text"
 import { isTourDone, refineSettings } from "./preferences"
 import type { RevisionWire } from "./protocol.gen"
 import * as rest from "./rest"
+import { openSuggestions } from "./review"
 import { isActive, type RunRecord } from "./run_model"
 import { areUnchanged } from "./run_places"
 import type { DocumentSession } from "./session"
@@ -82,6 +83,22 @@ export class Pages implements PageCommands {
     void this.later.use((part) => part.askVersionName(`r${session.version}`, (name) => session.nameVersion(name)))
   }
 
+  /** Once all is saved: what would be final is what the server has. */
+  finalise(): void {
+    const { session, documentId, view } = this.host
+    if (session === null || documentId === null) return
+    session.flush()
+    if (!["saved", "saving"].includes(session.saveState.kind)) return this.host.say("The text must be saved before it can be final.")
+    const show = async (part: Later): Promise<void> => {
+      await allSaved(session)
+      const numUnfilled = await rest.countUnfilled(documentId)
+      const [text, numOpen] = [view.state.doc.toString(), openSuggestions(view.state).length]
+      const { version } = session
+      part.showFinalise({ documentId, version, text, numUnfilled, numOpen, name: (name) => session.nameVersion(name) })
+    }
+    void this.later.use((part) => void show(part).catch((error: unknown) => this.host.complain(error)))
+  }
+
   confirmDelete(title: string, remove: () => void): void {
     void this.later.use((part) => part.confirmDelete(title, remove))
   }
@@ -95,8 +112,11 @@ export class Pages implements PageCommands {
     if (documentId === null || session === null) return
     const host = {
       revisions: [...session.revisions].sort((a, b) => b.n - a.n),
-      read: async (revision: RevisionWire | null) =>
-        revision === null ? view.state.doc.toString() : (await rest.readRevision(documentId, revision.n)).text,
+      read: async (revision: RevisionWire | null) => {
+        if (revision === null) return { text: view.state.doc.toString(), numOpen: openSuggestions(view.state).length }
+        const { text, open_suggestions: open } = await rest.readRevision(documentId, revision.n)
+        return { text, numOpen: open.length }
+      },
       restore: (revision: RevisionWire) => session.restore(revision.n),
       complain: (error: unknown) => this.host.complain(error),
     }
@@ -164,4 +184,17 @@ export class Pages implements PageCommands {
       listen: (hear) => session.facts.listen(({ kind }) => kind === "baseline" && hear()),
     })
   }
+}
+
+/** Resolves once nothing is left to acknowledge. */
+function allSaved(session: DocumentSession): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (session.numUnacknowledged() > 0) return
+      stop()
+      resolve()
+    }
+    const stop = session.facts.listen(look)
+    look()
+  })
 }

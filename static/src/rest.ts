@@ -17,6 +17,8 @@ export interface NewRestSpan {
 export interface RevisionText {
   n: number
   text: string
+  /** Ids of the suggestions that were open. */
+  open_suggestions: string[]
 }
 
 export class RestError extends Error {
@@ -79,6 +81,12 @@ export function readRevision(id: string, n: number): Promise<RevisionText> {
   return call(`${at(id)}/revisions/${n}`)
 }
 
+/** How many places keep the text from being final. */
+export async function countUnfilled(id: string): Promise<number> {
+  const { unfilled } = await call<{ unfilled: unknown[] }>(`${at(id)}/unfilled`)
+  return unfilled.length
+}
+
 /** Where a stretch of text came from; offsets are code points. */
 export interface OriginRun {
   readonly from: number
@@ -104,8 +112,8 @@ export const EXPORT_FORMATS = [
   { format: "json", words: "JSON, with history" },
 ] as const
 
-export function exportUrl(id: string, format: string): string {
-  return `${at(id)}/export?format=${format}`
+export function exportUrl(id: string, format: string, isFinal = false): string {
+  return `${at(id)}/export?format=${format}${isFinal ? "&final=true" : ""}`
 }
 
 async function toBase64(file: File): Promise<string> {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -264,3 +265,45 @@ def test_forced_colours_keep_states_apart(page: Page, open_editor: Any):
         for name in ("tl-lock", "tl-region")
     }
     assert borders == {"tl-lock": "solid", "tl-region": "dashed"}
+
+
+def test_R8_with_reduced_motion_nothing_moves_in_any_state(page: Page, open_editor: Any):
+    page.emulate_media(reduced_motion="reduce")
+    editor = open_sample(open_editor)
+    moving = """() => [...document.querySelectorAll('.tl-app, .tl-app *')].flatMap(element =>
+      ['', '::before', '::after'].flatMap(pseudo => {
+        const style = getComputedStyle(element, pseudo || null)
+        const still = style.animationName === 'none'
+          && style.transitionDuration.split(', ').every(one => parseFloat(one) === 0)
+        return still ? [] : [element.className + pseudo]
+      }))"""
+
+    for state in (at_rest, in_review, in_history, with_the_menu_and_tour_open):
+        state(editor)
+        assert page.evaluate(moving) == []
+
+
+def test_R8_with_reduced_motion_the_text_is_swapped_once_a_second_at_most(
+    page: Page, open_editor: Any
+):
+    """Also when every pass is asked for."""
+    page.emulate_media(reduced_motion="reduce")
+    page.add_init_script("localStorage.setItem('tideline.rate', 'live')")
+    editor = open_sample(open_editor)
+    page.evaluate(
+        """() => {
+      window.swaps = []
+      const seen = node => node.nodeType === 1 && node.closest('.tl-draft')
+      new MutationObserver(records => {
+        if (records.some(({target}) => seen(target))) window.swaps.push(performance.now())
+      }).observe(document.querySelector('.cm-content'), {childList: true, subtree: true})
+    }"""
+    )
+
+    editor.refine()
+    expect(page.locator(".tl-card")).to_be_visible(timeout=60_000)
+    editor.wait_run_over()
+
+    swaps = page.evaluate("window.swaps")
+    gaps = [later - earlier for earlier, later in pairwise(swaps)]
+    assert all(gap > 900 for gap in gaps)

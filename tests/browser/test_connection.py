@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import ACCESS_TOKEN, Editor, Server
 
@@ -181,3 +181,102 @@ def test_a_span_removed_elsewhere_meanwhile_is_no_trouble(open_editor: Any):
 
     assert editor.text == "One 2 three."
     assert editor.spans == []
+
+
+def end_access(editor: Editor) -> None:
+    """The server no longer knows this browser, and its socket is gone."""
+    editor.page.context.clear_cookies()
+    editor.page.context.set_offline(True)
+    editor.page.evaluate("window.dispatchEvent(new Event('offline'))")
+    save_words(editor, "Offline – kept on this device")
+    editor.page.context.set_offline(False)
+    expect(editor.page.get_by_role("alert").first).to_contain_text("Your access has ended.")
+
+
+def test_A3_one_person_without_access_keeps_their_text_and_others_write_on(
+    open_editor: Any, browser: Browser
+):
+    revoked: Editor = open_editor("Shared.")
+    others = browser.new_context()
+    try:
+        page = others.new_page()
+        page.goto(f"{revoked.server.url}/?token={ACCESS_TOKEN}#/d/{revoked.document_id}")
+        other = Editor(page, revoked.server, revoked.document_id)
+        other.wait_saved()
+        revoked.put_caret("Shared.")
+        end_access(revoked)
+        revoked.type(" Mine, unsent.")
+
+        other.put_caret("Shared")
+        other.type(" text")
+        assert other.text == "Shared text."
+    finally:
+        others.close()
+
+    save_words(revoked, "Offline – kept on this device")
+    revoked.page.locator(".cm-content").focus()
+    revoked.press("Control+a")
+    assert revoked.page.evaluate("getSelection().toString()") == "Shared. Mine, unsent."
+
+
+def test_A15_signing_in_again_elsewhere_sends_what_was_typed_meanwhile(open_editor: Any):
+    editor: Editor = open_editor("Start.")
+    editor.put_caret("Start.")
+    end_access(editor)
+    editor.type(" Typed without access.")
+    expect(editor.page.locator(".cm-line").first).to_have_text("Start. Typed without access.")
+
+    tab = editor.page.context.new_page()
+    tab.goto(f"{editor.server.url}/?token={ACCESS_TOKEN}")
+    expect(tab.locator(".cm-content")).to_be_visible()
+    tab.close()
+
+    assert editor.text == "Start. Typed without access."
+    expect(editor.page.get_by_role("alert").first).to_have_text("")
+
+
+def test_A5_a_socket_that_only_looks_open_is_noticed_and_nothing_is_lost(
+    page: Page, tmp_path: Path
+):
+    """As after a long freeze: the page wakes, the server does not answer."""
+    own = Server(tmp_path)
+    own.start()
+    assert own.process is not None
+    try:
+        document_id = own.ask("/api/documents", {"title": "Frozen", "text": "Start."})["id"]
+        page.goto(f"{own.url}/?token={ACCESS_TOKEN}#/d/{document_id}")
+        editor = Editor(page, own, document_id)
+        editor.wait_saved()
+        editor.put_caret("Start.")
+        own.process.send_signal(signal.SIGSTOP)
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        editor.type(" Thawed.")
+        save_words(editor, "Offline – kept on this device")
+        own.process.send_signal(signal.SIGCONT)
+
+        assert editor.text == "Start. Thawed."
+    finally:
+        own.process.send_signal(signal.SIGCONT)
+        own.stop()
+
+
+def test_R4_a_lost_connection_is_told_once_however_often_it_is_tried_again(open_editor: Any):
+    editor: Editor = open_editor("Start.")
+    page = editor.page
+    page.evaluate(
+        """() => {
+      window.told = []
+      const alert = document.querySelector('.tl-alert-text')
+      const note = () => window.told.push(alert.textContent)
+      new MutationObserver(note).observe(alert, {childList: true, characterData: true})
+    }"""
+    )
+    page.context.set_offline(True)
+    page.evaluate("window.dispatchEvent(new Event('offline'))")
+    for _ in range(3):
+        page.wait_for_event("requestfailed")
+
+    (told,) = page.evaluate("window.told")
+    assert told.startswith("Connection lost.")
+    page.context.set_offline(False)
+    editor.wait_saved()

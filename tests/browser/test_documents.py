@@ -87,3 +87,19 @@ def test_the_last_document_gives_way_to_an_empty_one_on_a_phone(page: Page, tmp_
         assert [one["title"] for one in documents] == [""]
     finally:
         own.stop()
+
+
+def test_A11_A12_new_makes_a_document_of_its_own_kept_from_the_first_keystroke(open_editor: Any):
+    editor: Editor = open_editor("The one before.")
+    first = editor.document_id
+
+    editor.page.get_by_role("button", name="New document").click()
+    expect(editor.page.locator(".cm-content")).to_be_focused()
+    expect(editor.page).not_to_have_url(re.compile(first))
+    editor.wait_saved()
+    editor.type("x")
+    editor.wait_saved()
+    editor.page.reload()
+
+    expect(editor.page.locator(".cm-line").first).to_have_text("x")
+    assert editor.text == "The one before."

@@ -94,6 +94,25 @@ def test_T2_pasting_over_everything_keeps_a_lock(editor: Editor):
     assert "tablets" not in editor.text
 
 
+def test_T2_words_pasted_over_everything_do_not_run_into_a_lock(editor: Editor):
+    editor.page.locator(".cm-content").focus()
+    editor.press("Control+a")
+
+    editor.paste("New words")
+
+    assert editor.text == f"New words {LOCKED}"
+
+
+def test_T2_a_number_pasted_over_everything_is_refused(editor: Editor):
+    editor.page.locator(".cm-content").focus()
+    editor.press("Control+a")
+
+    editor.paste("Room 1")
+
+    expect_refusal(editor, "This would change the locked word or number.")
+    assert editor.text == TEXT
+
+
 def test_T4_undo_of_typing_that_was_locked_later_is_refused(editor: Editor):
     editor.put_caret("every day")
     editor.type(" at noon")
@@ -178,3 +197,46 @@ def test_a_sign_or_unit_against_a_locked_number_is_refused(open_editor: Any, sig
 
     expect_refusal(editor, "would change the locked word")
     assert editor.text == text
+
+
+def test_T6_pasting_the_whole_text_back_keeps_locks_regions_and_version(open_editor: Any):
+    """Someone edits a copy elsewhere and pastes it over all: only what differs is replaced."""
+    region = TEXT.index("blue tablets")
+    spans = [
+        {"kind": "locked", "from": TEXT.index(LOCKED), "to": TEXT.index(LOCKED) + len(LOCKED)},
+        {"kind": "region", "from": region, "to": region + len("blue tablets")},
+    ]
+    editor: Editor = open_editor(TEXT, spans=spans)
+    saved = editor.page.locator(".tl-save")
+    editor.page.locator(".cm-content").focus()
+    for _ in range(2):  # the region first, then all
+        editor.press("Control+a")
+    editor.paste(TEXT)
+    expect(saved).to_have_text("Saved (r0)")
+    assert editor.text == TEXT
+
+    editor.press("Control+a")
+    editor.paste(TEXT.replace("every", "each") + " Or two.")
+
+    assert editor.text == TEXT.replace("every", "each") + " Or two."
+    expect(editor.page.locator(".tl-lock")).to_have_text(LOCKED)
+    expect(editor.page.locator(".tl-region")).to_have_text("blue tablets")
+
+
+def test_G3_what_is_pasted_is_plain_text(open_editor: Any):
+    """Word processors put all of it into one bold element on the clipboard."""
+    editor: Editor = open_editor("Start. ")
+    editor.put_caret("Start. ")
+    editor.page.evaluate(
+        """() => {
+      const data = new DataTransfer()
+      data.setData('text/plain', 'Two words\\r\\nand a line')
+      data.setData('text/html',
+        '<b style="font-weight:normal"><script>1</script><p class="c1">Two words</p></b>')
+      document.querySelector('.cm-content').dispatchEvent(
+        new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true}))
+    }"""
+    )
+
+    assert editor.text == "Start. Two words\nand a line"
+    expect(editor.page.locator(".cm-content :is(b, script, p)")).to_have_count(0)

@@ -107,3 +107,17 @@ def test_words_selected_there_can_be_locked(editor: Editor):
     expect(editor.page.locator(".tl-status")).to_have_text("Locked.")
     locked = [one for one in editor.spans if one["kind"] == "locked"]
     assert [TEXT[one["from"] : one["to"]] for one in locked] == ["5 mg", "blue"]
+
+
+def test_T6_the_whole_text_pasted_again_changes_nothing(editor: Editor):
+    area = plain(editor)
+    before = editor.spans
+    version = editor.page.locator(".tl-save").inner_text()
+    area.select_text()
+
+    editor.page.keyboard.insert_text(TEXT)
+
+    expect(area).to_have_value(TEXT)
+    assert editor.text == TEXT
+    assert editor.spans == before
+    assert editor.page.locator(".tl-save").inner_text() == version

@@ -219,3 +219,14 @@ def test_B5_markup_inside_a_region_is_kept_unless_said_otherwise(open_editor: An
     editor.press("Escape")
 
     assert [one["settings"] for one in editor.spans] == [{"lock_markup": False}]
+
+
+def test_G5_a_run_told_to_stop_says_that_it_will(page: Page, slow_server: Server):
+    editor = start_slow_run(page, slow_server)
+
+    page.locator(".tl-dock .tl-stop").click()
+
+    expect(page.locator(".tl-dock-words")).to_have_text("Stopping after this pass")
+    expect(page.locator(".tl-stop")).to_be_disabled()
+    editor.wait_run_over()
+    expect(page.locator(".tl-run-words")).to_contain_text("Stopped by you")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -115,3 +116,68 @@ def test_changes_are_walked_in_the_comparison(open_editor: Any):
     expect(active).to_have_text(" and boots")
     dialog.get_by_role("button", name="Previous change").click()
     expect(active).to_have_text("nineten")
+
+
+def test_D5_suggestions_that_are_or_were_open_show_in_the_history(open_editor: Any):
+    text = "The ferry leaves at [___] from the pier."
+    editor: Editor = open_editor(text)
+    editor.refine()
+    expect(editor.page.locator(".tl-card")).to_be_visible(timeout=60_000)
+    editor.wait_run_over()
+    name_version(editor, "Under review")
+    first = history(editor).first
+    expect(first).to_contain_text("This is the text now. 1 suggestion is open.")
+
+    editor.put_caret("pier")
+    editor.type(" there")
+    editor.wait_saved()
+    row = editor.page.locator(".tl-revision", has_text="Under review")
+    row.get_by_role("button", name="Compare with now").click()
+
+    comparison = editor.page.get_by_role("dialog", name="Compare versions")
+    expect(comparison.get_by_role("status")).to_have_text("1 change. 1 suggestion was open.")
+
+
+def finalise(editor: Editor) -> Locator:
+    editor.page.get_by_role("button", name="Finalise this document").click()
+    return editor.page.get_by_role("dialog", name="Finalise this document")
+
+
+def test_R18_finalising_shows_the_text_asks_and_can_be_written_on(open_editor: Any):
+    editor: Editor = open_editor("The ferry leaves at nine.")
+    editor.put_caret("nine")
+    editor.type(" sharp")
+
+    dialog = finalise(editor)
+    shown = dialog.get_by_role("region", name="Text of the final version")
+    expect(shown).to_have_text("The ferry leaves at nine sharp.")
+    assert [row["name"] for row in revisions(editor) if row["name"]] == [], "nothing before the yes"
+    dialog.get_by_label("Name").fill("To the harbour")
+    dialog.get_by_role("button", name="Finalise").click()
+
+    expect(dialog.get_by_role("status")).to_have_text(
+        re.compile(
+            r"^r\d+ is final\. Writing on begins a new version; this one stays in History\.$"
+        )
+    )
+    expect(editor.page.locator(".tl-status")).to_have_text("This version is named To the harbour.")
+    with editor.page.expect_download() as download:
+        dialog.get_by_role("link", name="Plain text").click()
+    assert download.value.path().read_text(encoding="utf-8") == "The ferry leaves at nine sharp."
+
+    editor.press("Escape")
+    editor.put_caret("The ferry")
+    editor.type(" now")
+    assert editor.text == "The ferry now leaves at nine sharp."
+    (final,) = [row for row in revisions(editor) if row["name"] == "To the harbour"]
+    path = f"/api/documents/{editor.document_id}/revisions/{final['n']}"
+    assert editor.server.ask(path)["text"] == "The ferry leaves at nine sharp."
+
+
+def test_R18_a_text_with_blanks_cannot_be_final(open_editor: Any):
+    editor: Editor = open_editor("The ferry leaves at [___].")
+
+    dialog = finalise(editor)
+
+    expect(dialog).to_contain_text("1 place is not filled yet.")
+    expect(dialog.get_by_role("button", name="Finalise")).to_be_disabled()
