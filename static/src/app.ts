@@ -12,10 +12,9 @@ import { Decisions } from "./decisions"
 import { showUnsent } from "./dialogs"
 import { Dock } from "./dock"
 import { DocumentsPanel } from "./documents_panel"
-import { button } from "./dom"
+import { button, h } from "./dom"
 import { type EditorHost, makeState, makeView } from "./editor"
 import { explain } from "./error_texts"
-import { HistoryPanel } from "./history_panel"
 import { buildLayout } from "./layout"
 import { type Commands, runShortcut } from "./keys"
 import { refusalOf } from "./locks"
@@ -24,6 +23,7 @@ import * as rest from "./rest"
 import { changeSettings } from "./region_settings"
 import { type OpenSuggestion, openSuggestions } from "./review"
 import { ReviewPanel } from "./review_panel"
+import { rememberedRun, rememberRun } from "./run_memory"
 import { RunPanel } from "./run_panel"
 import { Library } from "./library"
 import { leftWords, narrateRun } from "./narration"
@@ -50,7 +50,7 @@ export class App {
   private readonly documentsPanel: DocumentsPanel
   private readonly runPanel: RunPanel
   private readonly reviewPanel: ReviewPanel
-  private readonly historyPanel: HistoryPanel
+  private readonly history = h("section", { class: "tl-panel", "aria-label": "History" })
   private readonly dock: Dock
   private readonly tabs: ReturnType<typeof buildTabs>
   private readonly library = new Library({ complain: (error) => this.complain(error) })
@@ -91,6 +91,7 @@ export class App {
       goTo: (span) => this.goTo(span),
       changeSettings: (id, change) => changeSettings(this.view, id, change),
       showReplay: () => this.pages.showReplay(),
+      showRunCard: (element, runId) => this.pages.showRunCard(element, runId),
       removeSpan: (id) => this.view.dispatch({ effects: removeSpan.of(id) }),
     })
     this.reviewPanel = new ReviewPanel({
@@ -98,15 +99,10 @@ export class App {
       decisions: this.decisions,
       goToSuggestion: (suggestion, group) => this.goToSuggestion(suggestion, group),
     })
-    this.historyPanel = new HistoryPanel({
-      name: () => this.pages.nameVersion(),
-      compare: (revision) => this.pages.compareVersions(revision),
-      restore: (revision) => this.session?.restore(revision.n),
-    })
     this.tabs = buildTabs("Runs, review and history", [
       { name: "Refine", panel: this.runPanel.element },
       { name: "Review", panel: this.reviewPanel.element },
-      { name: "History", panel: this.historyPanel.element },
+      { name: "History", panel: this.history },
     ])
     layout.panels.append(this.tabs.element)
     this.dock = new Dock(layout.dock, {
@@ -129,7 +125,7 @@ export class App {
     const known = this.library.find(asked) ?? this.library.newest()
     if (known !== undefined) await this.open(known.id)
     if (isFirstVisit) this.pages.offerTour()
-    this.pages.prefetch()
+    void this.pages.buildHistory(this.history).then(() => this.drawSoon())
     this.drawSoon()
   }
 
@@ -274,6 +270,7 @@ export class App {
         if (this.takesFocus) this.focusText()
         break
       case "run_began":
+        if (this.documentId !== null) rememberRun(this.documentId, fact.run.runId)
         this.tabs.select("Refine")
         break
       case "run_over":
@@ -370,10 +367,10 @@ export class App {
     if (session === null) return
     if (document.activeElement !== layout.title) layout.title.value = session.title
     document.title = `${session.title || "Untitled"} · Tideline`
-    this.runPanel.show(session, view.state)
+    this.runPanel.show(session, view.state, rememberedRun(this.documentId))
     this.reviewPanel.show()
     this.pages.show()
-    this.historyPanel.show(session.revisions, session.version, openSuggestions(view.state).length)
+    this.pages.history?.show(session.revisions, session.version, openSuggestions(view.state).length)
     this.drawBanner(session)
     layout.words.textContent = wordCount(view)
   }

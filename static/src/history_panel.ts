@@ -19,12 +19,14 @@ const AUTHORS: Record<RevisionWire["author_kind"], string> = {
 }
 
 export class HistoryPanel {
-  readonly element = h("section", { class: "tl-panel", "aria-label": "History" })
   private readonly list = h("div", {})
 
-  constructor(private readonly host: HistoryHost) {
+  constructor(
+    element: HTMLElement,
+    private readonly host: HistoryHost,
+  ) {
     const name = button([icon("flag"), "Name this version"], () => host.name(), { class: "tl-quiet tl-name-version" })
-    this.element.append(name, this.list)
+    element.append(name, this.list)
   }
 
   show(revisions: readonly RevisionWire[], version: number, numOpen: number): void {

@@ -7,12 +7,6 @@ export class LaterPart {
 
   constructor(private readonly say: (text: string) => void) {}
 
-  /** So that it is there when the connection is not. */
-  prefetch(): void {
-    const idle = window.requestIdleCallback ?? ((run: () => void) => window.setTimeout(run, 1_000))
-    idle(() => void this.fetch().catch(() => undefined))
-  }
-
   async use(act: (part: Later) => void): Promise<void> {
     const part = await this.fetch().catch(() => null)
     if (part === null) this.say("That part of the page could not be loaded. Is the server reachable?")

@@ -22,7 +22,7 @@ export function narrateRun(fact: SessionFact, announcer: Announcer, numOpen: num
       if (fact.frame.state === "failed") {
         announcer.say("")
         announcer.alarm("run", failureWords(fact.run, fact.frame.message))
-      } else announcer.sayOutcome(endWords(fact.frame.state, numOpen))
+      } else announcer.sayOutcome(endWords(fact.frame.state, numOpen, fact.run.results.size > 0))
       break
     default:
       break
@@ -35,13 +35,14 @@ export function leftWords(numOpen: number): string {
   return numOpen === 1 ? "1 suggestion left." : `${numOpen} suggestions left.`
 }
 
-function endWords(state: "finished" | "cancelled", numOpen: number): string {
+/** `isOffered`: the run itself offers something, so far as it came. */
+function endWords(state: "finished" | "cancelled", numOpen: number, isOffered: boolean): string {
   const review = numOpen === 0 ? "" : numOpen === 1 ? " 1 suggestion. Press F8 to review." : ` ${numOpen} suggestions. Press F8 to review.`
   switch (state) {
     case "finished":
       return `Finished.${review || " Nothing to change."}`
     case "cancelled":
-      return `Stopped.${review || " The text is as it was."}`
+      return `Stopped.${isOffered ? " The draft so far is offered." : ""}${review || " The text is as it was."}`
   }
 }
 

@@ -7,6 +7,7 @@
 import type { EditorView, ViewUpdate } from "@codemirror/view"
 import type { PageCommands } from "./commands"
 import type { Decisions } from "./decisions"
+import type { HistoryPanel } from "./history_panel"
 import { type Later, LaterPart } from "./load_later"
 import { Origins } from "./origins"
 import type { PlainText } from "./plain_text"
@@ -31,6 +32,8 @@ export interface PagesHost {
 
 export class Pages implements PageCommands {
   readonly origins = new Origins()
+  /** Null until its part of the program is there. */
+  history: HistoryPanel | null = null
   private readonly later: LaterPart
   private plain: PlainText | null = null
   private endTour: (() => void) | null = null
@@ -39,8 +42,15 @@ export class Pages implements PageCommands {
     this.later = new LaterPart((text) => host.say(text))
   }
 
-  prefetch(): void {
-    this.later.prefetch()
+  /** Fetches what is opened later, so that it is there when the connection is not. */
+  async buildHistory(element: HTMLElement): Promise<void> {
+    await this.later.use((part) => {
+      this.history = new part.HistoryPanel(element, {
+        name: () => this.nameVersion(),
+        compare: (revision) => this.compareVersions(revision),
+        restore: (revision) => this.host.session?.restore(revision.n),
+      })
+    })
   }
 
   /** Another document is opened. */
@@ -81,6 +91,10 @@ export class Pages implements PageCommands {
     if (session === null) return
     session.flush()
     void this.later.use((part) => part.askVersionName(`r${session.version}`, (name) => session.nameVersion(name)))
+  }
+
+  showRunCard(element: HTMLElement, runId: string): void {
+    void this.later.use((part) => void part.showRunCard(element, runId, (text) => this.host.say(text)))
   }
 
   /** Once all is saved: what would be final is what the server has. */

@@ -87,6 +87,20 @@ export async function countUnfilled(id: string): Promise<number> {
   return unfilled.length
 }
 
+/** A run as the server keeps it: counts, settings and times. */
+export interface RunReport {
+  readonly state: string
+  readonly stop_reason: string | null
+  readonly passes: number
+  readonly max_passes: number
+  readonly run_card: Readonly<Record<string, unknown>> | null
+  readonly telemetry: { readonly tokens_per_pass: number; readonly timings: Readonly<Record<string, number>> | null }
+}
+
+export function readRun(id: string): Promise<RunReport> {
+  return call(`/api/runs/${encodeURIComponent(id)}`)
+}
+
 /** Where a stretch of text came from; offsets are code points. */
 export interface OriginRun {
   readonly from: number

@@ -19,6 +19,7 @@ export interface RunPanelHost {
   goTo(span: Span): void
   changeSettings(id: string, change: (settings: Span["settings"]) => Record<string, unknown>): void
   showReplay(): void
+  showRunCard(element: HTMLElement, runId: string): void
   removeSpan(id: string): void
 }
 
@@ -29,15 +30,20 @@ export class RunPanel {
   private readonly words = h("p", { class: "tl-run-words" })
   private readonly replay: HTMLButtonElement
   private readonly regions = h("div", { class: "tl-regions" })
+  private readonly cardText = h("div", {})
+  private readonly card = h("details", { class: "tl-run-card", hidden: true }, h("summary", {}, "Run card"), this.cardText)
+  private cardOf = ""
 
   constructor(private readonly host: RunPanelHost) {
     this.replay = button([icon("play"), "Replay"], () => host.showReplay(), { class: "tl-quiet tl-replay-button", title: hint("showReplay") })
+    this.card.addEventListener("toggle", () => this.fillCard())
     this.element.append(
       h("h2", {}, "Run"),
       this.words,
       this.strip.element,
       this.facts,
       this.replay,
+      this.card,
       choice("Show in the text", RATES, updateRate(), setUpdateRate),
       choice("While it works", WORDS, draftWords(), setDraftWords),
       narrowOptionsButton(),
@@ -46,8 +52,10 @@ export class RunPanel {
     )
   }
 
-  show(session: DocumentSession, state: EditorState): void {
+  /** `lastRun` is the document's last run known to this device, for when the page holds none. */
+  show(session: DocumentSession, state: EditorState, lastRun: string | null): void {
     const run = session.runs.latest()
+    this.showCard(run === null ? lastRun : isActive(run) ? null : run.runId)
     this.words.textContent = wordsOf(run, session.worker)
     this.strip.show(run)
     this.replay.hidden = run === null || isActive(run) || run.passes.length === 0
@@ -56,6 +64,19 @@ export class RunPanel {
       figures.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
     )
     this.showRegions(session, state)
+  }
+
+  private showCard(runId: string | null): void {
+    this.card.hidden = runId === null
+    if (runId === null || runId === this.cardOf) return
+    this.cardOf = runId
+    this.cardText.replaceChildren()
+    this.fillCard()
+  }
+
+  /** Read when it is wanted: the page holds no run after it was loaded again. */
+  private fillCard(): void {
+    if (this.card.open && this.cardText.childElementCount === 0) this.host.showRunCard(this.cardText, this.cardOf)
   }
 
   private showRegions(session: DocumentSession, state: EditorState): void {
@@ -130,7 +151,7 @@ function excerpt(state: EditorState, span: Span): string {
   return span.to > span.from + 60 ? `${text}…` : text
 }
 
-const STOP_WORDS: Record<string, string> = {
+export const STOP_WORDS: Record<string, string> = {
   settled: "everything settled",
   early_answer: "the rest was certain",
   pass_budget: "all passes used",
@@ -151,7 +172,10 @@ function wordsOf(run: RunRecord | null, worker: string): string {
   }
   if (run.state === "failed") return `Failed ${afterPasses(run)}.`
   // A run that ended for another reason brings it as its message.
-  if (run.state === "cancelled") return `Stopped${run.ended?.message ? "" : " by you"} ${afterPasses(run)}.`
+  if (run.state === "cancelled") {
+    const offer = run.results.size > 0 ? " The draft so far is offered." : ""
+    return `Stopped${run.ended?.message ? "" : " by you"} ${afterPasses(run)}.${offer}`
+  }
   const reason = run.ended === null ? "" : (STOP_WORDS[run.ended.stop_reason] ?? run.ended.stop_reason)
   return reason === "" ? "Finished." : `Finished: ${reason}.`
 }

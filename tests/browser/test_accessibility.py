@@ -134,6 +134,34 @@ def with_the_menu_and_tour_open(editor: Editor) -> None:
     expect(editor.page.get_by_role("button", name="Take the tour")).to_be_visible()
 
 
+def finalising(editor: Editor) -> None:
+    editor.page.get_by_role("button", name="Finalise this document").click()
+    expect(editor.page.get_by_role("dialog", name="Finalise this document")).to_be_visible()
+
+
+def with_the_run_card_open(editor: Editor) -> None:
+    in_review(editor)
+    editor.page.get_by_role("tab", name="Refine").click()
+    editor.page.locator(".tl-run-card summary").click()
+    expect(editor.page.get_by_role("button", name="Copy as JSON")).to_be_visible()
+
+
+def with_handles_shown(editor: Editor) -> None:
+    editor.put_caret("a sentence")
+    expect(editor.page.locator(".tl-handle")).to_have_count(2)
+
+
+def in_the_sheet_of_a_phone(editor: Editor) -> None:
+    editor.page.set_viewport_size({"width": 390, "height": 844})
+    editor.page.locator(".tl-phone-tools").get_by_role("button", name="Runs, review").click()
+    expect(editor.page.get_by_role("tab", name="History")).to_be_visible()
+
+
+def with_nothing_written(editor: Editor) -> None:
+    editor.page.get_by_role("button", name="New document").click()
+    expect(editor.page.locator(".cm-content")).to_be_focused()
+
+
 STATES: list[State] = [
     at_rest,
     in_a_run,
@@ -152,6 +180,11 @@ STATES: list[State] = [
     naming_a_version,
     with_region_settings_open,
     with_the_menu_and_tour_open,
+    finalising,
+    with_the_run_card_open,
+    with_handles_shown,
+    in_the_sheet_of_a_phone,
+    with_nothing_written,
 ]
 
 
