@@ -17,8 +17,12 @@ import { type Edge, reached } from "./region_reach"
 import { openSuggestions } from "./review"
 import { addSpan, mapSpan, type Span, spanById, spansOfKind } from "./spans"
 
-const WIDTH_PX = 14
+const FINE_WIDTH_PX = 14
+const COARSE_WIDTH_PX = 24
 const LEAST_HEIGHT_PX = 24
+/** How far a handle reaches into its region: a region of one letter can still be clicked. */
+const INSIDE_PX = 4
+const COARSE = window.matchMedia("(pointer: coarse)")
 
 /** The region under the pointer, or null. */
 const pointAt = StateEffect.define<string | null>()
@@ -54,17 +58,24 @@ function regionAtHand(state: EditorState): Span | null {
   return openSuggestions(state).some(({ wire }) => wire.span_id === span.id) ? null : span
 }
 
+interface Place {
+  /** Of the region's edge, as all of these in the scroller's own pixels. */
+  readonly x: number
+  readonly top: number
+  readonly height: number
+}
+
 class Handle implements LayerMarker {
   constructor(
     readonly view: EditorView,
     readonly span: Span,
     readonly edge: Edge,
-    readonly place: { left: number; top: number; height: number },
+    readonly place: Place,
   ) {}
 
   eq(other: Handle): boolean {
-    const { left, top, height } = this.place
-    return other.span === this.span && other.place.left === left && other.place.top === top && other.place.height === height
+    const { x, top, height } = this.place
+    return other.span === this.span && other.place.x === x && other.place.top === top && other.place.height === height
   }
 
   draw(): HTMLElement {
@@ -82,10 +93,17 @@ class Handle implements LayerMarker {
   }
 
   private put(element: HTMLElement): void {
-    const { left, top, height } = this.place
+    const { x, top, height } = this.place
+    const width = COARSE.matches ? COARSE_WIDTH_PX : FINE_WIDTH_PX
+    const edgeX = edgeWithin(this.edge, width)
     element.dataset["span"] = this.span.id
-    element.style.cssText = `left:${left}px;top:${top}px;width:${WIDTH_PX}px;height:${height}px`
+    element.style.cssText = `left:${x - edgeX}px;top:${top}px;width:${width}px;height:${height}px;--tl-edge-x:${edgeX}px`
   }
+}
+
+/** Where the region's edge lies within a handle of this width. */
+function edgeWithin(edge: Edge, width: number): number {
+  return edge === "from" ? width - INSIDE_PX : INSIDE_PX
 }
 
 function handlesOf(view: EditorView): Handle[] {
@@ -97,7 +115,7 @@ function handlesOf(view: EditorView): Handle[] {
     if (at === null) return []
     const height = Math.max(LEAST_HEIGHT_PX, at.bottom - at.top)
     const top = (at.top + at.bottom - height) / 2 - base.top + view.scrollDOM.scrollTop
-    return [new Handle(view, span, edge, { left: at.left - WIDTH_PX / 2 - base.left + view.scrollDOM.scrollLeft, top, height })]
+    return [new Handle(view, span, edge, { x: at.left - base.left + view.scrollDOM.scrollLeft, top, height })]
   })
 }
 
@@ -116,7 +134,7 @@ function beginDrag(view: EditorView, handle: HTMLElement, event: PointerEvent): 
   event.preventDefault() // the caret and the focus stay where they are
   handle.setPointerCapture(event.pointerId)
   const box = handle.getBoundingClientRect()
-  const offset = { x: event.clientX - (box.left + box.right) / 2, y: event.clientY - (box.top + box.bottom) / 2 }
+  const offset = { x: event.clientX - box.left - edgeWithin(edge, box.width), y: event.clientY - (box.top + box.bottom) / 2 }
   const ending = new AbortController()
   const end = (isKept: boolean): void => {
     if (ending.signal.aborted) return

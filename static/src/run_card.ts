@@ -44,7 +44,7 @@ function sectionsOf(run: RunReport): [string, Row[]][] {
   const card = run.run_card ?? {}
   const timings = Object.entries(run.telemetry.timings ?? {})
   return [
-    ["Run", rowsOf([
+    ["Outcome", rowsOf([
       ["State", run.state],
       ["Stop reason", run.stop_reason === null ? null : (STOP_WORDS[run.stop_reason] ?? run.stop_reason)],
       ["Passes", `${run.passes} of ${run.max_passes}`],

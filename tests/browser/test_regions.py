@@ -230,3 +230,21 @@ def test_G5_a_run_told_to_stop_says_that_it_will(page: Page, slow_server: Server
     expect(page.locator(".tl-stop")).to_be_disabled()
     editor.wait_run_over()
     expect(page.locator(".tl-run-words")).to_contain_text("Stopped by you")
+
+
+def test_B2_of_a_repeated_word_the_chosen_one_is_changed(open_editor: Any):
+    text = "the tide, the tide, the tide."
+    start = text.index("tide", 10)
+    region = {"kind": "region", "from": start, "to": start + len("tide")}
+    editor: Editor = open_editor(text, spans=[region])
+
+    editor.refine()
+    expect(editor.page.locator(".tl-card")).to_be_visible(timeout=60_000)
+    editor.wait_run_over()
+    editor.page.get_by_role("button", name="Accept all (1)").first.click()
+    expect(editor.page.locator("ins.tl-ins")).to_have_count(0)
+
+    after = editor.text
+    assert after.startswith("the tide, the ")
+    assert after.endswith(", the tide.")
+    assert after != text

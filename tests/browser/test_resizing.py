@@ -53,18 +53,24 @@ def lock_on(words: str, text: str = TEXT) -> dict[str, Any]:
     return {**region_on(words, text), "kind": "locked"}
 
 
-def take_handle(editor: Editor, edge: str) -> None:
-    """Point at the region, so that its handles show, and press one."""
-    mouse = editor.page.mouse
-    region = editor.page.locator(".tl-region").first
-    region.hover()
+def edge_on_screen(editor: Editor, edge: str) -> tuple[float, float]:
+    """Where a region's edge is, by its handle."""
     handle = editor.page.locator(f".tl-handle-{edge}")
     expect(handle).to_have_count(1)
     box = handle.bounding_box()
     assert box is not None
     assert box["height"] >= 24
-    mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    mouse.down()
+    within = handle.evaluate("e => parseFloat(e.style.getPropertyValue('--tl-edge-x'))")
+    return box["x"] + within, box["y"] + box["height"] / 2
+
+
+def take_handle(editor: Editor, edge: str) -> None:
+    """Point at the region, so that its handles show, and press one."""
+    box = editor.page.locator(".tl-region").first.bounding_box()
+    assert box is not None
+    editor.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    editor.page.mouse.move(*edge_on_screen(editor, edge))
+    editor.page.mouse.down()
 
 
 def drag_to(editor: Editor, words: str, side: str) -> None:
@@ -132,9 +138,7 @@ def test_an_edge_stops_at_a_lock_and_at_another_region(open_editor: Any):
     handles = editor.page.locator(".tl-handle")
     expect(handles).to_have_count(2)
     for edge, words, side in (("to", "seven", "right"), ("from", "One", "left")):
-        box = editor.page.locator(f".tl-handle-{edge}").bounding_box()
-        assert box is not None
-        editor.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        editor.page.mouse.move(*edge_on_screen(editor, edge))
         editor.page.mouse.down()
         drag_to(editor, words, side)
         editor.page.mouse.up()
@@ -190,7 +194,7 @@ def test_an_edge_is_dragged_by_finger(touch_page: Page, server: Server):
     box = touch_page.locator(".tl-handle-to").bounding_box()
     assert box is not None
     assert min(box["height"], box["width"]) >= 24
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    x, y = edge_on_screen(editor, "to")
     target = place(editor, "four")
     devtools = touch_page.context.new_cdp_session(touch_page)
 

@@ -46,7 +46,7 @@ def test_the_card_of_a_run_says_how_it_was_made(open_editor: Any):
     assert value_of(card, "Stop reason") == "everything settled"
     assert value_of(card, "Seed") == "0"
     assert value_of(card, "Model") == run["run_card"]["model"]
-    for title in ("Run", "Model", "Sampler", "Time"):
+    for title in ("Outcome", "Model", "Sampler", "Time"):
         expect(card.get_by_role("heading", name=title, exact=True)).to_be_visible()
 
 
