@@ -17,6 +17,10 @@ TEXT = f"Dear all. Please {REGION} for tea, and bring [___] too."
 FACTS = re.compile(r"^Pass (\d+) of (\d+) · [\d.]+ s · (\d+) % settled$")
 
 
+NUM_REGIONS = 2
+NUM_ALTERNATIVES = 3
+
+
 @pytest.fixture
 def editor(page: Page, open_editor: Any) -> Editor:
     """A finished run; with reduced motion a replay does not start by itself."""
@@ -145,7 +149,9 @@ def test_N16_the_replay_is_a_list_of_sentences_stepped_by_keyboard(editor: Edito
 
 
 def test_N12_a_run_left_to_right_stands_beside_it_and_is_not_kept(editor: Editor):
-    shown = editor.page.locator(".tl-alternative-text").all_inner_texts()
+    alternatives = editor.page.locator(".tl-alternative-text")
+    expect(alternatives).to_have_count(NUM_REGIONS * NUM_ALTERNATIVES)
+    shown = alternatives.all_inner_texts()
     dialog = open_replay(editor)
 
     dialog.get_by_role("button", name="Set beside left to right").click()
@@ -163,11 +169,11 @@ def test_N12_a_run_left_to_right_stands_beside_it_and_is_not_kept(editor: Editor
     editor.press("Escape")
     expect(dialog).to_have_count(0)
 
-    assert editor.page.locator(".tl-alternative-text").all_inner_texts() == shown
+    expect(alternatives).to_have_text(shown)
     editor.page.reload()
     editor.wait_saved()
     editor.page.get_by_role("tab", name="Review").click()
-    expect(editor.page.locator(".tl-alternative-text")).to_have_text(shown)
+    expect(alternatives).to_have_text(shown)
     assert editor.text == TEXT
 
 
