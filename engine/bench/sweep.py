@@ -56,7 +56,7 @@ class SweepRequest:
 
 def _paced(rule: CommitmentRule, ratio: float, **changes: Any) -> Callable[[Sampler], Sampler]:
     """Return how a policy departs from one canvas without pace; `ratio` is passes a slot."""
-    return lambda plain: replace(plain, commitment=rule, pass_ratio=ratio, **changes)
+    return lambda plain: replace(plain, commitment=rule, whole_slots=0, pass_ratio=ratio, **changes)
 
 
 POLICIES: Mapping[str, Callable[[Sampler], Sampler]] = {

@@ -108,7 +108,7 @@ class Admissible:
             self._ban_at_end(row, edges)
         elif states[slot + 1] == SlotState.TOKEN:
             self._ban_beside(row, tokens[slot + 1], is_left=False)
-        if not self._may_pad(edges, slot, left, ends_here=ends_here):
+        if not self._may_pad(edges, slot, left):
             row[self.vocabulary.pad] = BANNED
 
     def _ban_at_start(self, row: Tensor, edges: PartEdges) -> None:
@@ -150,16 +150,19 @@ class Admissible:
             same = words.starting_with(doubled) if is_left else words.ending_with(doubled)
             row.masked_fill_(same, BANNED)
 
-    def _may_pad(self, edges: PartEdges, slot: int, left: int | None, *, ends_here: bool) -> bool:
+    def _may_pad(self, edges: PartEdges, slot: int, left: int | None) -> bool:
         """PAD must leave a fair ending; that it stays a tail, `proposals` sees to."""
         if not edges.allows_pad or (slot == 0 and not edges.allows_empty):
             return False
-        if left is None or not ends_here:
-            return left is None
-        closes = edges.following is not None and self.vocabulary.is_closing_first(edges.following)
-        if closes and self.vocabulary.is_closing_last(left):
-            return False
-        return not self.vocabulary.is_space_last(left)
+        if left is None:
+            return True
+        words, following = self.vocabulary, edges.following
+        if following is not None:
+            if words.clash(left, following):
+                return False
+            if words.is_closing_first(following) and words.is_closing_last(left):
+                return False
+        return not words.is_space_last(left)
 
     def _shape_edges(self, window: Window, index: int, has_pad: bool) -> PartEdges:
         part, words, run = window.parts[index], self.vocabulary, window.runs[index]

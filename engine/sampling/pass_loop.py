@@ -7,7 +7,6 @@ Not asking again is how a run is cancelled. It must not know jobs, sockets or ot
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -165,7 +164,7 @@ class WindowRun:
         num_masked = flat.masked.sum(-1)
         slots = canvas.lengths.flatten().tolist()
         floors = torch.ones_like(num_masked)
-        pace = math.ceil(sampler.pass_ratio * int(canvas.lengths.max()))
+        pace = sampler.num_passes(int(canvas.lengths.max()))
         for limit in (pace, self._budget.max_passes):
             # In the budget's last pass the rule chooses freely: what it leaves over is filled
             # all the same, and the stop reason tells that there was something.

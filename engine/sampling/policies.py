@@ -6,6 +6,7 @@ Numbers were fitted by `bench quality --sweep`; what was tried is in engine/LOG.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
@@ -51,7 +52,8 @@ class Sampler:
     ranking: RankingWeights
     length_prior: LengthPrior
     max_passes: int  # per window
-    pass_ratio: float  # passes a part should take, for each of its slots
+    whole_slots: int  # slots of a part that get a pass each
+    pass_ratio: float  # passes it should take for each further slot
     num_lengths: int  # lengths denoised to the end
     num_samples: int  # further candidates, sampled
     sample_temperature: float
@@ -59,6 +61,11 @@ class Sampler:
     top_p: float
     leader_ratio: float  # share of slots committed when one candidate is chosen to be shown
     leader_min_slots: int  # shorter parts wait for the end: they are there at once
+
+    def num_passes(self, num_slots: int) -> int:
+        """Return how many passes a part of so many slots should take."""
+        whole = min(num_slots, self.whole_slots)
+        return whole + math.ceil(self.pass_ratio * (num_slots - whole))
 
     def heated(self) -> Sampler:
         """Return the sampler with every candidate drawn, for a second attempt."""
@@ -76,9 +83,10 @@ class Sampler:
 
 @dataclass(frozen=True, slots=True)
 class PresetNumbers:
-    gamma: float
+    gamma: float  # nats for each mask
     early_bound: float | None
     max_passes: int
+    whole_slots: int
     pass_ratio: float
     num_lengths: int
     num_samples: int
@@ -88,32 +96,35 @@ class PresetNumbers:
 
 PRESETS: dict[Preset, PresetNumbers] = {
     "fast": PresetNumbers(
-        gamma=0.4,
+        gamma=0.5,
         early_bound=None,
-        max_passes=16,
-        pass_ratio=0.25,
-        num_lengths=2,
+        max_passes=32,
+        whole_slots=2,
+        pass_ratio=0.35,
+        num_lengths=3,
         num_samples=0,
         leader_ratio=0.0,
         revises=False,
     ),
     "balanced": PresetNumbers(
-        gamma=0.4,
+        gamma=0.1,
         early_bound=None,
-        max_passes=48,
-        pass_ratio=0.35,
-        num_lengths=3,
+        max_passes=64,
+        whole_slots=8,
+        pass_ratio=0.5,
+        num_lengths=6,
         num_samples=0,
         leader_ratio=0.5,
         revises=False,
     ),
     "careful": PresetNumbers(
-        gamma=0.02,
+        gamma=0.25,
         early_bound=None,
-        max_passes=128,
+        max_passes=256,
+        whole_slots=16,
         pass_ratio=1.0,
-        num_lengths=4,
-        num_samples=2,
+        num_lengths=8,
+        num_samples=4,
         leader_ratio=1.0,
         revises=True,
     ),
@@ -122,7 +133,7 @@ PRESETS: dict[Preset, PresetNumbers] = {
 
 # Rules by the names that a job may ask for; each is made with the preset's numbers.
 COMMITMENTS: dict[str, Callable[[PresetNumbers], CommitmentRule]] = {
-    "entropy_bounded": lambda numbers: EntropyBounded(gamma=numbers.gamma),
+    "entropy_bounded": lambda _: EntropyBounded(gamma=0.4),
     "top_k": lambda _: TopK(),
     "threshold": lambda _: Threshold(),
     "factor": lambda _: Factor(),
@@ -153,7 +164,7 @@ def resolve_sampler(config: SamplerConfig) -> Sampler:
     if config.mode == "monotone" and remasking != "none":
         raise InvalidJob(f"mode monotone with remasking {remasking!r}; allowed: none")
     return Sampler(
-        commitment=_named("commitment", config.commitment or "entropy_bounded", COMMITMENTS)(
+        commitment=_named("commitment", config.commitment or "left_to_right", COMMITMENTS)(
             numbers
         ),
         schedule=_named("schedule", config.schedule or "linear", SCHEDULES),
@@ -163,6 +174,7 @@ def resolve_sampler(config: SamplerConfig) -> Sampler:
         ranking=RankingWeights(),
         length_prior=LengthPrior(),
         max_passes=config.steps or numbers.max_passes,
+        whole_slots=numbers.whole_slots,
         pass_ratio=numbers.pass_ratio,
         num_lengths=numbers.num_lengths,
         num_samples=numbers.num_samples + max(0, config.alternatives - rows),
@@ -170,7 +182,7 @@ def resolve_sampler(config: SamplerConfig) -> Sampler:
         temperature=config.temperature or 0.0,
         top_p=0.9,
         leader_ratio=numbers.leader_ratio,
-        leader_min_slots=13,
+        leader_min_slots=17,
     )
 
 

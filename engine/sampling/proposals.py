@@ -46,7 +46,8 @@ def without_clashes(
 ) -> Tensor:
     """Drop the less certain of two new neighbours that cannot stand together.
 
-    Also drops PAD that would not continue a tail. At least one choice of a part stays.
+    Also drops PAD that would not continue a tail. At least one choice of a part stays: where all
+    are PAD, the region ends at the first of them, and every mask behind it becomes PAD too.
     """
     kept = chosen.clone()
     tokens, confidence = scores.token.tolist(), scores.confidence.tolist()
@@ -69,7 +70,10 @@ def without_clashes(
                 kept[candidate, part, weaker] = False
         if not kept[candidate, part].any():
             visible = [slot for slot in slots if row[slot] != words.pad]
-            kept[candidate, part, max(visible or slots[-1:], key=lambda slot: sure[slot])] = True
+            if visible:
+                kept[candidate, part, max(visible, key=lambda slot: sure[slot])] = True
+            else:  # PAD is only proposed where nothing else is on its right
+                kept[candidate, part, slots[0] :] = scores.masked[candidate, part, slots[0] :]
     return kept
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engine.contract import Constraint, JobStarted, PassCompleted, RefineJob, StopReason
-from engine.denoisers.scripted import POOL, Answer, ScriptedDenoiser, Slot
+from engine.denoisers.scripted import PAD_TEXT, POOL, Answer, ScriptedDenoiser, Slot
 from engine.errors import InvalidJob, RegionTooLong, UnsatisfiableConstraint
 from engine.sampling.drafts import MASK_GLYPH
 from engine.sampling.job import JobRun
@@ -257,7 +257,9 @@ def test_a_slot_that_flips_without_end_is_frozen_and_reported_by_position():
         seen = sum(text is not None for text in slot.visible)
         return Answer(f" {POOL[(seen + slot.call) % 9]}", 0.6)
 
-    job = a_job("we [___] today", length=12, alternatives=1, remasking="leave_one_out")
+    job = a_job(
+        "we [___] today", length=12, alternatives=1, commitment="top_k", remasking="leave_one_out"
+    )
     finished = run_job(job, a_workshop(ScriptedDenoiser(undecided)))
 
     (window,) = finished.run_card.sampler["revision"]
@@ -417,3 +419,16 @@ def test_drafts_mark_masks_and_settled_stretches():
             assert covered | masks == set(range(len(draft.text)))
             assert not covered & masks
             assert all(0 <= value <= 1 for value in draft.confidence)
+
+
+def test_a_region_that_ends_at_its_first_mask_ends_at_once():
+    """PAD stands at the leftmost mask only when it is all that is left: one pass, no filler."""
+
+    def ends(slot: Slot) -> Answer:
+        return Answer(f" {POOL[slot.index]}" if slot.index < 2 else PAD_TEXT, 0.9)
+
+    job = a_job("we [___] today", length=8, alternatives=1)
+    finished = run_job(job, a_workshop(ScriptedDenoiser(ends)))
+
+    assert first(finished) == f"{POOL[0]} {POOL[1]}"
+    assert [record.committed for record in finished.telemetry][-1] > 1

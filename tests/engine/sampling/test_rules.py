@@ -36,8 +36,8 @@ def test_the_early_answer_bound_falls_with_progress():
 def test_every_preset_resolves_and_its_card_is_plain_data(preset):
     card = resolve_sampler(SamplerConfig(preset=preset)).card()
 
-    assert card["commitment"] == "EntropyBounded"
-    assert card["rules"]["EntropyBounded"]["gamma"] == PRESETS[preset].gamma
+    assert card["commitment"] == "LeftToRight"
+    assert card["rules"]["LeftToRight"]["gamma"] == PRESETS[preset].gamma
 
 
 def test_mode_overrides_the_preset():

@@ -15,7 +15,7 @@ def test_a_card_holds_every_threshold_and_the_hashes():
 
     assert card.seed == 7
     assert card.text_sha256 == text_digest(job.text)
-    assert card.sampler["rules"]["EntropyBounded"]["gamma"] > 0
+    assert card.sampler["rules"]["LeftToRight"]["gamma"] > 0
     assert card.canvas["lengths_tried"]
     assert not card.fact_checked
 
