@@ -164,9 +164,7 @@ def resolve_sampler(config: SamplerConfig) -> Sampler:
     if config.mode == "monotone" and remasking != "none":
         raise InvalidJob(f"mode monotone with remasking {remasking!r}; allowed: none")
     return Sampler(
-        commitment=_named("commitment", config.commitment or "left_to_right", COMMITMENTS)(
-            numbers
-        ),
+        commitment=_named("commitment", config.commitment or "left_to_right", COMMITMENTS)(numbers),
         schedule=_named("schedule", config.schedule or "linear", SCHEDULES),
         remasking=_named("remasking", remasking, REMASKINGS),
         early_answer=EarlyAnswer(numbers.early_bound),
