@@ -69,12 +69,12 @@ def _latency(workshop: Workshop, _: BenchRequest, __: EngineSettings) -> dict[st
 
 
 def _quality(workshop: Workshop, request: BenchRequest, settings: EngineSettings) -> dict[str, Any]:
+    judge = open_judge(settings.cache_dir, lambda *_: None) if request.judged else None
     if request.sweep:
         swept = SweepRequest(
             _folder(request), per_cell=request.count or 1, seed=request.seed, plot=request.plot
         )
-        return bench_sweep(workshop, swept)
-    judge = open_judge(settings.cache_dir, lambda *_: None) if request.judged else None
+        return bench_sweep(workshop, swept, judge)
     wanted = QualityRequest(_folder(request), preset=request.preset, seed=request.seed)
     if request.count is not None:
         wanted = QualityRequest(

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from engine.bench.judge import Judge, JudgeScore, Passage
+from engine.bench.judge import Judge, JudgeScore
 from engine.bench.report import machine, mean_with_interval
-from engine.bench.running import Answer, fill_gap, splice
+from engine.bench.running import Answer, fill_gap, passages
 from engine.bench.scoring import is_exact, overlap, repetition
 from engine.bench.tasks import Gap, choose_gaps, read_documents
 from engine.contract import Preset, SamplerConfig
@@ -126,22 +126,11 @@ def _fill(workshop: Workshop, gap: Gap, request: QualityRequest, judge: Judge | 
     for told in (True, False):
         for route in ROUTES:
             answer = fill_gap(workshop, gap, _config(request, route), knows_length=told)
-            judged = judge.score(_passages(gap, answer)) if judge else [None] * len(gap.ranges)
+            judged = judge.score(passages(gap, answer.texts)) if judge else [None] * len(gap.ranges)
             rows += [
                 _Row(route, told, gap, place, answer, score) for place, score in enumerate(judged)
             ]
     return rows
-
-
-def _passages(gap: Gap, answer: Answer) -> list[Passage]:
-    """Return each fill with the text around it as the answer left it, other fills included."""
-    passages = []
-    for place, (start, end) in enumerate(gap.ranges):
-        before = splice(gap.text[:start], gap.ranges[:place], answer.texts[:place])
-        behind = [(a - end, b - end) for a, b in gap.ranges[place + 1 :]]
-        after = splice(gap.text[end:], behind, answer.texts[place + 1 :])
-        passages.append((before, answer.texts[place], after))
-    return passages
 
 
 def _cells(rows: Iterable[_Row]) -> dict[str, list[_Row]]:

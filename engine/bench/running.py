@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.bench.judge import Passage
 from engine.bench.tasks import Gap
 from engine.contract import JobFinished, RefineJob, RegionSpec, SamplerConfig
 from engine.sampling.job import JobRun, Workshop
 from engine.telemetry.card import text_digest
 
-__all__ = ["Answer", "fill_gap", "run_job", "splice"]
+__all__ = ["Answer", "blank_out", "fill_gap", "passages", "run_job", "splice"]
 
 BLANK = "[___]"
 
@@ -77,3 +78,14 @@ def splice(text: str, ranges: Sequence[tuple[int, int]], fills: Sequence[str]) -
         pieces += [text[position:start], fill]
         position = end
     return "".join([*pieces, text[position:]])
+
+
+def passages(gap: Gap, fills: Sequence[str]) -> list[Passage]:
+    """Return each fill with the text around it as the fills left it, the others included."""
+    found = []
+    for place, (start, end) in enumerate(gap.ranges):
+        before = splice(gap.text[:start], gap.ranges[:place], fills[:place])
+        behind = [(a - end, b - end) for a, b in gap.ranges[place + 1 :]]
+        after = splice(gap.text[end:], behind, fills[place + 1 :])
+        found.append((before, fills[place], after))
+    return found

@@ -1,7 +1,8 @@
 """`bench quality --sweep`: quality against passes for every rule, on the same held-out gaps.
 
 Each policy fills every gap once, from one canvas of the reference's length, so that nothing but
-the rules differs. Compared with one token a pass, gap by gap. Owns which policies are swept.
+the rules differs. Compared with one token a pass from the left, gap by gap. Owns which policies
+are swept. The join is the judge's where there is one, else the model's own.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from typing import Any
 
 import torch
 
+from engine.bench.judge import Judge
 from engine.bench.plots import Line, plot_lines
 from engine.bench.report import mean_with_interval
-from engine.bench.running import blank_out
-from engine.bench.scoring import overlap
+from engine.bench.running import blank_out, passages
+from engine.bench.scoring import is_exact, overlap
 from engine.bench.tasks import Gap, choose_gaps, read_documents
 from engine.canvas.length import LengthPrior
 from engine.contract import JobFinished, RefineJob, RegionSpec, SamplerConfig
@@ -26,18 +28,20 @@ from engine.sampling.commitment import (
     EntropyBounded,
     Factor,
     Klass,
+    LeftToRight,
     Margin,
     Random,
     Threshold,
     TopK,
 )
+from engine.sampling.guidance import Guidance
 from engine.sampling.job import JobRun, Workshop
 from engine.sampling.policies import REMASKINGS, Sampler, resolve_sampler
 from engine.sampling.schedules import Cosine, Linear
 
-__all__ = ["POLICIES", "SweepRequest", "bench_sweep", "frontier", "spearman"]
+__all__ = ["BASELINE", "POLICIES", "SweepRequest", "bench_sweep", "frontier", "spearman"]
 
-BASELINE = "one token a pass"
+BASELINE = "from the left, one a pass"
 EXACT = LengthPrior(spread=0.01)  # the canvas has the length it was told
 Row = dict[str, float]
 
@@ -59,33 +63,44 @@ def _paced(rule: CommitmentRule, ratio: float, **changes: Any) -> Callable[[Samp
     return lambda plain: replace(plain, commitment=rule, whole_slots=0, pass_ratio=ratio, **changes)
 
 
+GUIDED = Guidance(0.25)
+
 POLICIES: Mapping[str, Callable[[Sampler], Sampler]] = {
-    BASELINE: _paced(TopK(), 1.0),
+    BASELINE: _paced(LeftToRight(), 1.0),
+    "from the left, guided": _paced(LeftToRight(), 1.0, guidance=GUIDED),
+    "from the left 0.1": _paced(LeftToRight(0.1), 1.0),
+    "from the left 0.25": _paced(LeftToRight(0.25), 1.0),
+    "from the left 0.5": _paced(LeftToRight(0.5), 1.0),
+    "from the left 0.5, guided": _paced(LeftToRight(0.5), 1.0, guidance=GUIDED),
+    "from the left 1": _paced(LeftToRight(1.0), 1.0),
+    "from the left, pace 0.5": _paced(LeftToRight(), 0.5),
+    "from the left, pace 0.35": _paced(LeftToRight(), 0.35),
+    "top-k, one a pass": _paced(TopK(), 1.0),
     "top-k linear 0.5": _paced(TopK(), 0.5),
     "top-k linear 0.25": _paced(TopK(), 0.25),
     "top-k cosine 0.5": _paced(TopK(), 0.5, schedule=Cosine()),
-    "top-k cosine 0.25": _paced(TopK(), 0.25, schedule=Cosine()),
     "random 0.5": _paced(Random(), 0.5),
     "threshold 0.9": _paced(Threshold(0.9), 1.0),
     "threshold 0.5": _paced(Threshold(0.5), 1.0),
     "factor 1": _paced(Factor(1.0), 1.0),
     "klass": _paced(Klass(), 1.0),
     "margin 2": _paced(Margin(2.0), 1.0),
-    "entropy 0.1": _paced(EntropyBounded(0.1), 1.0),
-    "entropy 1": _paced(EntropyBounded(1.0), 1.0),
-    "entropy 0.1, pace 0.75": _paced(EntropyBounded(0.1), 0.75),
-    "entropy 0.1, pace 0.5": _paced(EntropyBounded(0.1), 0.5),
+    "entropy 0.4": _paced(EntropyBounded(0.4), 1.0),
+    "entropy 0.4, pace 0.5": _paced(EntropyBounded(0.4), 0.5),
     "entropy 0.4, pace 0.35": _paced(EntropyBounded(0.4), 0.35),
-    "entropy 0.4, pace 0.25": _paced(EntropyBounded(0.4), 0.25),
-    "pace 0.5, leave one out": _paced(
-        EntropyBounded(0.1), 0.5, remasking=REMASKINGS["leave_one_out"]
+    "from the left, leave one out": _paced(
+        LeftToRight(0.25), 1.0, remasking=REMASKINGS["leave_one_out"]
     ),
-    "pace 0.5, ReMDM cap": _paced(EntropyBounded(0.1), 0.5, remasking=REMASKINGS["remdm_cap"]),
-    "pace 0.5, token edits": _paced(EntropyBounded(0.1), 0.5, remasking=REMASKINGS["token_edits"]),
+    "from the left, ReMDM cap": _paced(LeftToRight(0.25), 1.0, remasking=REMASKINGS["remdm_cap"]),
+    "from the left, token edits": _paced(
+        LeftToRight(0.25), 1.0, remasking=REMASKINGS["token_edits"]
+    ),
 }
 
 
-def bench_sweep(workshop: Workshop, request: SweepRequest) -> dict[str, Any]:
+def bench_sweep(
+    workshop: Workshop, request: SweepRequest, judge: Judge | None = None
+) -> dict[str, Any]:
     """Fill every gap by every policy; return means, differences, frontier and correlation.
 
     Raises: FileNotFoundError without held-out text, InvalidJob where a plot needs the extra.
@@ -105,13 +120,14 @@ def bench_sweep(workshop: Workshop, request: SweepRequest) -> dict[str, Any]:
     rows: dict[str, list[Row]] = {name: [] for name in names}
     for gap in gaps:  # gap by gap, so that its context is encoded once
         for name in names:
-            rows[name].append(_fill(workshop, gap, POLICIES[name], request.seed))
+            rows[name].append(_fill(workshop, gap, POLICIES[name], request.seed, judge))
     difficulty = [_perplexity(workshop, gap) for gap in gaps]
     report = _report(rows, difficulty, [(gap.domain, gap.document) for gap in gaps])
     if request.plot is not None:
         _draw(request.plot, _points(report["policies"]))
     return {
         "adapter_sha256": workshop.identity.adapter_sha256,
+        "judge": judge.name if judge else None,
         "gaps": len(gaps),
         "lengths": list(request.lengths),
         "seed": request.seed,
@@ -168,7 +184,13 @@ def _ranks(values: Sequence[float]) -> list[float]:
     ]
 
 
-def _fill(workshop: Workshop, gap: Gap, policy: Callable[[Sampler], Sampler], seed: int) -> Row:
+def _fill(
+    workshop: Workshop,
+    gap: Gap,
+    policy: Callable[[Sampler], Sampler],
+    seed: int,
+    judge: Judge | None,
+) -> Row:
     config = SamplerConfig(route="diffusion", alternatives=1, seed=seed)
     plain = replace(
         resolve_sampler(config),
@@ -188,18 +210,24 @@ def _fill(workshop: Workshop, gap: Gap, policy: Callable[[Sampler], Sampler], se
     *_, last = JobRun(workshop, job, sampler=policy(plain)).events()
     assert isinstance(last, JobFinished), "a job without failure ends finished"
     firsts = [region.alternatives[0] for region in last.regions]
+    texts = tuple(item.text for item in firsts)
+    joins = (
+        [score.join for score in judge.score(passages(gap, texts))]
+        if judge
+        else [item.score for item in firsts]
+    )
     probes = len(last.run_card.canvas["lengths_tried"][0]) - 1  # of lengths that were not kept
     return {
         "passes": last.passes,
         "nfe": last.run_card.sampler["nfe"] - probes,
         "passes_a_token": last.passes / gap.num_tokens,
         "tokens_per_pass": gap.num_tokens / last.passes,
-        "join": sum(item.score for item in firsts) / len(firsts),
+        "join": sum(joins) / len(joins),
         "word_f1": sum(
-            overlap(item.text, reference)
-            for item, reference in zip(firsts, gap.references, strict=True)
+            overlap(text, reference) for text, reference in zip(texts, gap.references, strict=True)
         )
-        / len(firsts),
+        / len(texts),
+        "exact": sum(map(is_exact, texts, gap.references)) / len(texts),
         "num_tokens": gap.num_tokens,
     }
 
@@ -207,7 +235,7 @@ def _fill(workshop: Workshop, gap: Gap, policy: Callable[[Sampler], Sampler], se
 def _summarise(
     rows: Sequence[Row], baseline: Sequence[Row] | None, groups: Sequence[object]
 ) -> dict[str, Any]:
-    names = ("passes", "nfe", "join", "word_f1")
+    names = ("passes", "nfe", "join", "word_f1", "exact")
     table: dict[str, Any] = {
         name: mean_with_interval([row[name] for row in rows], groups) for name in names
     }
@@ -215,7 +243,7 @@ def _summarise(
     table["tokens_per_pass_16_to_32"] = _share(rows, lambda row: 16 <= row["num_tokens"] <= 32)
     if baseline is not None:
         pairs = list(zip(rows, baseline, strict=True))
-        for name in ("join", "word_f1"):
+        for name in ("join", "word_f1", "exact"):
             lost = [own[name] - base[name] for own, base in pairs]
             table[f"{name}_against_baseline"] = mean_with_interval(lost, groups)
         table["passes_ratio"] = sum(r["passes"] for r in rows) / sum(r["passes"] for r in baseline)

@@ -1,6 +1,6 @@
 import pytest
 
-from engine.bench.sweep import POLICIES, SweepRequest, bench_sweep, frontier, spearman
+from engine.bench.sweep import BASELINE, POLICIES, SweepRequest, bench_sweep, frontier, spearman
 from tests.engine.builders import a_workshop
 
 TEXT = "the patient was seen today and reports that symptoms have improved since last week. "
@@ -15,7 +15,7 @@ def folder(tmp_path):
 def test_every_policy_fills_the_same_gaps_and_is_held_against_one_token_a_pass(folder):
     report = bench_sweep(a_workshop(), SweepRequest(folder, lengths=(3, 6), per_cell=1))
 
-    baseline = report["policies"]["one token a pass"]
+    baseline = report["policies"][BASELINE]
     assert list(report["policies"]) == list(POLICIES)
     assert report["gaps"] == 2
     assert baseline["passes"]["mean"] == 4.5, "3 and 6 tokens, one at a time"
