@@ -91,6 +91,10 @@ class Admissible:
         self._ban_at_end(row, self.edges[index])
         return float(row[last]) > DANGLING_BIAS
 
+    def ends_well(self, index: int, last: int) -> bool:
+        """Whether PAD may follow token `last` of a part: what stands behind it then joins on."""
+        return self._ends_well(self.edges[index], last)
+
     def _ban(
         self, row: Tensor, edges: PartEdges, slot: int, states: list[int], tokens: list[int]
     ) -> None:
@@ -154,15 +158,18 @@ class Admissible:
         """PAD must leave a fair ending; that it stays a tail, `proposals` sees to."""
         if not edges.allows_pad or (slot == 0 and not edges.allows_empty):
             return False
-        if left is None:
-            return True
+        return left is None or self._ends_well(edges, left)
+
+    def _ends_well(self, edges: PartEdges, last: int) -> bool:
         words, following = self.vocabulary, edges.following
         if following is not None:
-            if words.clash(left, following):
+            if words.clash(last, following):
                 return False
-            if words.is_closing_first(following) and words.is_closing_last(left):
+            if words.is_closing_first(following) and words.is_closing_last(last):
                 return False
-        return not words.is_space_last(left)
+        if edges.part.is_guarded_right:
+            return not words.ends_word(last)
+        return not words.is_space_last(last)
 
     def _shape_edges(self, window: Window, index: int, has_pad: bool) -> PartEdges:
         part, words, run = window.parts[index], self.vocabulary, window.runs[index]

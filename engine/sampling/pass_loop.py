@@ -105,7 +105,7 @@ class WindowRun:
             reason = None if is_last else self._end_reason(scores, canvas)
             if reason is not None:
                 scores, chosen = (
-                    fill_masks(scores, beliefs, canvas, task.words, held=held),
+                    fill_masks(scores, beliefs, canvas, self._admissible, held=held),
                     scores.masked,
                 )
             scores = self._reviser.end_oscillation(scores, chosen, canvas, beliefs, held)
@@ -175,7 +175,7 @@ class WindowRun:
                 ]
                 floors = torch.maximum(floors, torch.tensor(counts))
         chosen = sampler.commitment.choose(flat, floors)
-        return without_clashes(chosen.view(scores.masked.shape), scores, canvas, self._task.words)
+        return without_clashes(chosen.view(scores.masked.shape), scores, canvas, self._admissible)
 
     def _choose_leaders(
         self, canvas: Canvas, scores: SlotScores, beliefs: Beliefs, held: Tensor
@@ -197,7 +197,7 @@ class WindowRun:
             return
         draft = canvas.select(range(canvas.num_candidates))
         left = scores.over(draft.masked)
-        filled = fill_masks(left, beliefs, draft, self._task.words, held=held)
+        filled = fill_masks(left, beliefs, draft, self._admissible, held=held)
         draft.commit(draft.masked, filled.token, self._task.words.pad)
         self._leaders = best_rows(self._rank(draft))
 

@@ -13,9 +13,9 @@ from torch import Tensor
 
 from engine.canvas.canvas import Canvas
 from engine.canvas.slots import SlotState
+from engine.sampling.admissible import Admissible
 from engine.sampling.beliefs import Beliefs, Draw
 from engine.sampling.commitment import SlotScores
-from engine.sampling.vocabulary import Vocabulary
 
 __all__ = ["fill_masks", "propose", "without_clashes"]
 
@@ -42,14 +42,15 @@ def propose(
 
 
 def without_clashes(
-    chosen: Tensor, scores: SlotScores, canvas: Canvas, words: Vocabulary
+    chosen: Tensor, scores: SlotScores, canvas: Canvas, admissible: Admissible
 ) -> Tensor:
     """Drop the less certain of two new neighbours that cannot stand together.
 
-    Also drops PAD that would not continue a tail. At least one choice of a part stays: where all
-    are PAD, the region ends at the first of them, and every mask behind it becomes PAD too.
+    A token with which its part cannot end does not stand before PAD. Also drops PAD that would
+    not continue a tail. At least one choice of a part stays: where all are PAD, the region ends
+    at the first of them, and every mask behind it becomes PAD too.
     """
-    kept = chosen.clone()
+    words, kept = admissible.vocabulary, chosen.clone()
     tokens, confidence = scores.token.tolist(), scores.confidence.tolist()
     for candidate, part in torch.nonzero(chosen.any(-1)).tolist():
         slots = torch.nonzero(chosen[candidate, part]).flatten().tolist()
@@ -65,7 +66,7 @@ def without_clashes(
                 )
                 if not at_tail and not (is_new and row[right] == words.pad):
                     kept[candidate, part, slot] = False
-            elif is_new and row[right] != words.pad and words.clash(row[slot], row[right]):
+            elif is_new and not _joins(row[slot], row[right], part, admissible):
                 weaker = slot if sure[slot] < sure[right] else right
                 kept[candidate, part, weaker] = False
         if not kept[candidate, part].any():
@@ -78,41 +79,48 @@ def without_clashes(
 
 
 def fill_masks(
-    scores: SlotScores, beliefs: Beliefs, canvas: Canvas, words: Vocabulary, *, held: Tensor
+    scores: SlotScores, beliefs: Beliefs, canvas: Canvas, admissible: Admissible, *, held: Tensor
 ) -> SlotScores:
     """Return scores whose tokens fit together for every mask at once, most certain first.
 
     A slot whose best token clashes with a neighbour takes its next best, except where a form
     has chosen all of a part's tokens together: `held` bool [C, P].
     """
+    pad = admissible.vocabulary.pad
     token, confidence = scores.token.clone(), scores.confidence.clone()
-    known = canvas.committed.clone()
-    visible = torch.where(canvas.committed, canvas.tokens, token)
+    visible = torch.where(canvas.committed, canvas.tokens, -1)  # -1: not known yet
+    visible[canvas.state == SlotState.PAD] = pad
     order = torch.nonzero(scores.masked & ~held.unsqueeze(-1)).tolist()
     order.sort(key=lambda place: -float(scores.confidence[tuple(place)]))
     for candidate, part, slot in order:
         first = int(token[candidate, part, slot])
         row = int(beliefs.row[candidate, part, slot])
-        options = [first, *(item for item in beliefs.best[row].tolist() if item != words.pad)]
+        options = [first, *(item for item in beliefs.best[row].tolist() if item != pad)]
         around = [
-            (offset, int(visible[candidate, part, slot + offset]))
+            int(visible[candidate, part, slot + offset])
+            if 0 <= slot + offset < visible.shape[-1]
+            else -1
             for offset in (-1, 1)
-            if 0 <= slot + offset < visible.shape[-1] and known[candidate, part, slot + offset]
         ]
-        picked = next((item for item in options if _fits(item, around, words)), first)
+        picked = next((item for item in options if _fits(item, around, part, admissible)), first)
         token[candidate, part, slot] = visible[candidate, part, slot] = picked
         confidence[candidate, part, slot] = beliefs.logprobs[row, picked].exp()
-        known[candidate, part, slot] = picked != words.pad
     return replace(scores, token=token, confidence=confidence)
 
 
-def _fits(token: int, around: list[tuple[int, int]], words: Vocabulary) -> bool:
-    if token == words.pad:
-        return True
-    return not any(
-        words.clash(other, token) if offset < 0 else words.clash(token, other)
-        for offset, other in around
+def _fits(token: int, around: list[int], part: int, admissible: Admissible) -> bool:
+    left, right = around
+    return (left < 0 or _joins(left, token, part, admissible)) and (
+        right < 0 or _joins(token, right, part, admissible)
     )
+
+
+def _joins(left: int, right: int, part: int, admissible: Admissible) -> bool:
+    """Whether two tokens of a part, either of them PAD perhaps, can stand side by side."""
+    words = admissible.vocabulary
+    if left == words.pad:
+        return right == words.pad
+    return admissible.ends_well(part, left) if right == words.pad else not words.clash(left, right)
 
 
 def _keep_pad_to_tails(scores: SlotScores, beliefs: Beliefs, canvas: Canvas, pad: int) -> None:

@@ -96,6 +96,31 @@ def test_a_job_gives_the_same_text_in_any_batch_and_order(chosen, random, noise)
     assert together == alone
 
 
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(
+    st.integers(0, 2**16),
+    st.sampled_from(["so: [___].", "so: [___] then", "so: [___]{X} then"]),
+    st.sampled_from(list(COMMITMENTS)),
+    st.sampled_from([1, 2, 40]),
+)
+def test_what_stands_behind_a_fill_joins_on_however_many_tokens_a_pass_commits(
+    noise, marked, commitment, steps
+):
+    def hasty(slot: Slot) -> Answer:
+        key = hash((noise, slot.index, slot.num_slots, slot.call))
+        return Answer(("", " none", ".", ", ", " ", " plan")[key % 6], 0.97 - (key // 7 % 5) / 10)
+
+    job = a_job(marked, length=5, preset="fast", commitment=commitment, steps=steps)
+
+    finished = run_job(job, a_workshop(ScriptedDenoiser(hasty)))
+
+    after = marked[marked.index("]") + 1 :].strip("{")
+    for one in finished.regions[0].alternatives:
+        assert not (after[0] == "." and one.text[-1] in ".,"), "no closing mark is doubled"
+        assert not (after[0] in ". " and one.text[-1] == " "), "no space before a stop or a space"
+        assert not (after[0] == "X" and one.text[-1].isalnum()), "a locked word stays a word"
+
+
 @pytest.mark.parametrize("name", COMMITMENTS)
 def test_candidates_do_not_depend_on_how_many_there_are(name):
     job = a_job("we [___] today", length=6, preset="fast", alternatives=2, commitment=name)
