@@ -140,7 +140,10 @@ class RegionDraft:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A ranked filling. `score`: mean log-probability of the join, the fill as one token, nats."""
+    """A ranked filling. `score`: mean log-probability of the join, the fill as one token, nats.
+
+    The draft of a stopped run is not judged: its score is the log of its tokens' confidence.
+    """
 
     text: str
     score: float
@@ -150,7 +153,7 @@ class Alternative:
 @dataclass(frozen=True, slots=True)
 class RegionResult:
     region_id: str
-    alternatives: tuple[Alternative, ...]  # best first, at least one unless failed
+    alternatives: tuple[Alternative, ...]  # best first; none where a stopped run holds nothing
     confidence: float
     window: int | None = None  # regions of one window were filled jointly
 

@@ -1,8 +1,8 @@
 """What happens to a run: asked for, started, shown pass by pass, ended, and offered.
 
 Owns the rules for who may be refined and what an engine's report may do. Pure. Invariants: the
-document's text never changes here; a stable prefix only grows; a run that is stopping, or whose
-region was edited, offers nothing.
+document's text never changes here; a stable prefix only grows; a run that is stopped offers what
+its draft held, one whose region was edited nothing.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def finish_run(draft: Draft, command: RunSucceeded) -> None:
         draft.store.append(UpdateRun(run, result=event))
         return
     run = replace(run, state=_final_state(run, event))
-    suggestions = _suggestions(draft, run, event) if run.state == "finished" else ()
+    suggestions = _suggestions(draft, run, event) if run.state != "failed" else ()
     missing = len(run.span_ids) - len(suggestions)
     message = None
     if run.state == "finished" and missing:

@@ -17,6 +17,7 @@ from engine.denoisers.base import CausalState
 from engine.sampling.admissible import Admissible
 from engine.sampling.beliefs import Draw
 from engine.sampling.drafts import PartDraft, draft_part, fill_text
+from engine.sampling.offers import Settled
 from engine.sampling.pass_loop import WindowResult
 from engine.sampling.probe import WindowTask
 from engine.sampling.ranking import rank_fills
@@ -52,6 +53,15 @@ class CausalRun:
     def texts(self) -> tuple[tuple[str, str], ...]:
         """What stands beside each part: before, after."""
         return self._task.texts
+
+    def settled(self) -> list[Settled | None]:
+        """Return what the shown row holds so far; where it will end is not known."""
+        tokens, confidence = self._rows[0], self._confidence[0]
+        if not tokens:
+            return [None]
+        raw = self._task.words.fill_bytes(tokens)[len(self._task.window.parts[0].prefix) :]
+        text = raw.decode("utf-8", "ignore")  # a character may not be written to its end yet
+        return [Settled(text, sum(confidence) / len(confidence), len(tokens), is_whole=False)]
 
     def run(self) -> Iterator[PassReport]:
         """Yield after every token; `result` is complete when the iterator ends."""

@@ -114,6 +114,7 @@ class JobRun:
         self.max_passes = sum(self._pass_limits)
         self._outcome = Outcome(job, self._plan)
         self._progress = _Progress(started_s=workshop.now_s())
+        self._open: tuple[Sequence[int], WindowRun | CausalRun] | None = None
 
     def events(self) -> Iterator[JobEvent]:
         """Yield JobStarted, a PassCompleted after every pass, and JobFinished."""
@@ -130,6 +131,7 @@ class JobRun:
         yield JobStarted(self.job.job_id, self.route, self.max_passes, round(self._queue_ms, 3))
         for number, group in enumerate(self._plan.groups):
             run = self._open_window(number, group)
+            self._open = group, run
             for report in run.run():
                 self._outcome.note_drafts(group, report.drafts, report.stable)
                 yield self._pass_completed(report)
@@ -137,6 +139,7 @@ class JobRun:
                 yield from self._try_again(number, group, run)
             progress.num_loops += loops(run.result, run.texts)
             self._outcome.note_window(group, run.result)
+            self._open = None
             progress.reasons.append(run.result.stop_reason)
             progress.nfe += run.result.nfe
             if run.result.positions is not None:
@@ -162,15 +165,19 @@ class JobRun:
         run.result.join(again.result, leaders=leaders)
 
     def cancelled(self) -> JobFinished:
-        """Return the end of a run that was stopped between passes: no alternatives, no text."""
-        return cancelled_job(
-            self.job,
-            self._workshop.identity,
-            route=self.route,
-            telemetry=tuple(self._progress.telemetry),
-            total_ms=self._since(),
-            queue_ms=self._queue_ms,
-        )
+        """Return the end of a run that was stopped between passes: what its draft holds.
+
+        Costs no NFE: what is offered has settled already, and is not judged.
+        """
+        settled = {}
+        if self._open is not None:
+            group, run = self._open
+            self._progress.nfe += run.result.nfe
+            found = zip(group, run.settled(), strict=True)
+            settled = {index: one for index, one in found if one is not None}
+        regions = self._outcome.stopped(settled, self.job.config.alternatives)
+        num_tokens = sum(one.num_tokens for one in settled.values())
+        return self._ended(StopReason.CANCELLED, regions, num_open=num_tokens)
 
     def _open_window(
         self, number: int, group: Sequence[int], *, attempt: int = 0
@@ -301,9 +308,15 @@ class JobRun:
         )
 
     def _finished(self) -> JobFinished:
-        progress = self._progress
-        reason = _overall(progress.reasons)
         regions = self._outcome.results(self.job.config.alternatives)
+        return self._ended(_overall(self._progress.reasons), regions)
+
+    def _ended(
+        self, reason: StopReason, regions: tuple[RegionResult, ...], *, num_open: int = 0
+    ) -> JobFinished:
+        """Return the run's last word; `num_open` tokens stand in an unfinished window."""
+        progress = self._progress
+        num_tokens = sum(self._outcome.chosen_lengths()) + num_open
         text = self._outcome.text(regions)
         card = make_card(
             self.job,
@@ -335,7 +348,7 @@ class JobRun:
             job_id=self.job.job_id,
             regions=regions,
             passes=progress.passes,
-            tokens_per_pass=round(sum(self._outcome.chosen_lengths()) / max(1, progress.passes), 4),
+            tokens_per_pass=round(num_tokens / max(1, progress.passes), 4),
             stop_reason=reason,
             timings=Timings(
                 queue_ms=round(self._queue_ms, 3),
@@ -351,35 +364,26 @@ class JobRun:
         return (self._workshop.now_s() - self._progress.started_s) * MS_PER_S
 
 
-def cancelled_job(
-    job: RefineJob,
-    identity: ModelIdentity,
-    *,
-    route: str,
-    telemetry: tuple[PassRecord, ...] = (),
-    total_ms: float = 0.0,
-    queue_ms: float = 0.0,
-) -> JobFinished:
-    """Return the end of a cancelled job; it offers nothing and its text is unchanged."""
+def cancelled_job(job: RefineJob, identity: ModelIdentity, *, queue_ms: float) -> JobFinished:
+    """Return the end of a job that was cancelled before it began: nothing to offer."""
     card = make_card(
         job,
         identity,
-        route=route,
+        route="",
         sampler={},
         canvas={},
         result_text=job.text,
-        stop=(StopReason.CANCELLED, len(telemetry)),
+        stop=(StopReason.CANCELLED, 0),
         versions={},
     )
     return JobFinished(
         job_id=job.job_id,
         regions=tuple(RegionResult(region.region_id, (), 0.0) for region in job.regions),
-        passes=len(telemetry),
+        passes=0,
         tokens_per_pass=0.0,
         stop_reason=StopReason.CANCELLED,
-        timings=Timings(queue_ms=round(queue_ms, 3), complete_ms=round(total_ms, 3)),
+        timings=Timings(queue_ms=round(queue_ms, 3)),
         run_card=card,
-        telemetry=telemetry,
     )
 
 

@@ -6,7 +6,8 @@ comes from the original string. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from engine.canvas.splice import region_text, splice
 from engine.constraints.rules import is_satisfied
 from engine.contract import Alternative, RefineJob, RegionDraft, RegionResult, RegionSpec
 from engine.sampling.drafts import PartDraft
+from engine.sampling.offers import Settled, fair_ending
 from engine.sampling.pass_loop import WindowResult
 from engine.sampling.plan import JobPlan
 
@@ -113,45 +115,113 @@ class Outcome:
 
     def results(self, num_alternatives: int) -> tuple[RegionResult, ...]:
         """Return each region's alternatives, best first, different texts only."""
+        return tuple(
+            self._result(index, num_alternatives) for index in range(len(self._job.regions))
+        )
+
+    def stopped(
+        self, settled: Mapping[int, Settled], num_alternatives: int
+    ) -> tuple[RegionResult, ...]:
+        """Return what a run that ends now can offer; `settled` has the open window's parts.
+
+        A region whose parts are all finished has its alternatives, another one what has settled
+        of it, and none where that is nothing or breaks a constraint.
+        """
         results = []
         for index, region in enumerate(self._job.regions):
-            parts = self._parts_of[index]
-            ranked = [self._ranked[part] for part in parts]
-            windows = {item.window for item in ranked}
-            seen: dict[str, Alternative] = {}
-            for rank in range(max(len(item.fills) for item in ranked)):
-                chosen = [_at(item.fills, rank) for item in ranked]
-                text = self._region_text(index, [fill.text for fill in chosen])
-                score = sum(fill.score for fill in chosen) / len(chosen)
-                known = seen.setdefault(text, Alternative(text, round(score, 6)))
-                if len(windows) == 1:
-                    candidates = dict.fromkeys((*known.candidates, chosen[0].candidate))
-                    seen[text] = replace(known, candidates=tuple(candidates))
-            seen = self._fitting(region, seen)
-            confidence = sum(item.fills[0].confidence for item in ranked) / len(ranked)
-            alternatives = tuple(seen.values())[:num_alternatives]
-            window = windows.pop() if len(windows) == 1 else None
-            results.append(
-                RegionResult(region.region_id, alternatives, round(confidence, 6), window)
-            )
+            if all(part in self._ranked for part in self._parts_of[index]):
+                result = self._result(index, num_alternatives)
+            else:
+                result = self._unfinished(index, settled)
+            kept = tuple(one for one in result.alternatives if self._satisfies(region, one.text))
+            if len(kept) < len(result.alternatives):
+                result = replace(
+                    result, alternatives=kept, confidence=0.0 if not kept else result.confidence
+                )
+            results.append(result)
         return tuple(results)
 
     def text(self, results: Sequence[RegionResult]) -> str:
-        """Return the job's text with every region's first alternative in place."""
-        first = {result.region_id: result.alternatives[0].text for result in results}
+        """Return the job's text with every region's first alternative in place, if it has one."""
+        first = {
+            result.region_id: result.alternatives[0].text
+            for result in results
+            if result.alternatives
+        }
         return splice(self._job.text, self._job.regions, first)
 
     def chosen_lengths(self) -> list[int]:
-        """Tokens of each part's first fill."""
-        return [self._ranked[index].fills[0].num_tokens for index in range(len(self._plan.parts))]
+        """Tokens of each finished part's first fill."""
+        return [self._ranked[index].fills[0].num_tokens for index in sorted(self._ranked)]
 
     def notes(self) -> tuple[str, ...]:
         """Return remarks for the run card: constraints that no candidate met."""
         return tuple(
             f"no candidate of region {self._job.regions[region].region_id} meets its constraints"
             for region, parts in self._parts_of.items()
-            if not self._meets(region, [self._ranked[part].fills[0].text for part in parts])
+            if all(part in self._ranked for part in parts)
+            and not self._meets(region, [self._ranked[part].fills[0].text for part in parts])
         )
+
+    def _result(self, index: int, num_alternatives: int) -> RegionResult:
+        region = self._job.regions[index]
+        ranked = [self._ranked[part] for part in self._parts_of[index]]
+        windows = {item.window for item in ranked}
+        seen: dict[str, Alternative] = {}
+        for rank in range(max(len(item.fills) for item in ranked)):
+            chosen = [_at(item.fills, rank) for item in ranked]
+            text = self._region_text(index, [fill.text for fill in chosen])
+            score = sum(fill.score for fill in chosen) / len(chosen)
+            known = seen.setdefault(text, Alternative(text, round(score, 6)))
+            if len(windows) == 1:
+                candidates = dict.fromkeys((*known.candidates, chosen[0].candidate))
+                seen[text] = replace(known, candidates=tuple(candidates))
+        seen = self._fitting(region, seen)
+        confidence = sum(item.fills[0].confidence for item in ranked) / len(ranked)
+        alternatives = tuple(seen.values())[:num_alternatives]
+        window = windows.pop() if len(windows) == 1 else None
+        return RegionResult(region.region_id, alternatives, round(confidence, 6), window)
+
+    def _unfinished(self, index: int, settled: Mapping[int, Settled]) -> RegionResult:
+        """Return one text of a region: finished parts, what has settled, else what stood there."""
+        region = self._job.regions[index]
+        present = self._job.text[region.start : region.end]
+        fills: list[str] = []
+        sure: list[float] = []
+        for number in self._parts_of[index]:
+            part, found = self._plan.parts[number], settled.get(number)
+            if number in self._ranked:
+                fills.append(self.fills[number])
+                sure.append(self._ranked[number].fills[0].confidence)
+            elif found is not None and found.is_whole:
+                fills.append(found.text)
+                sure.append(found.confidence)
+            elif found is not None and part.original is None:
+                fills.append(fair_ending(found.text, self._behind(number)))
+                sure.append(found.confidence)
+            else:
+                # Half of a rewrite would cut the text short: a text that stands there stays.
+                fills.append(part.original or "")
+        text = self._region_text(index, fills)
+        is_new = bool(sure) and text != present and (bool(text.strip()) or not present.strip())
+        if not is_new or ("\ufffd" in text and "\ufffd" not in present):
+            return RegionResult(region.region_id, (), 0.0)
+        confidence = sum(sure) / len(sure)
+        # Not judged: that would take one more forward. The score is that of its tokens.
+        score = round(math.log(max(confidence, 1e-9)), 6)
+        return RegionResult(region.region_id, (Alternative(text, score),), round(confidence, 6))
+
+    def _behind(self, number: int) -> str:
+        """Return the character behind a blank, whose later blocks hold nothing yet."""
+        parts = self._plan.parts
+        end = parts[number].end
+        for later in parts[number + 1 :]:
+            if later.region == parts[number].region and later.start == end:
+                end = later.end
+        return self._job.text[end : end + 1]
+
+    def _satisfies(self, region: RegionSpec, text: str) -> bool:
+        return all(is_satisfied(constraint, text) for constraint in region.constraints)
 
     def _satisfying_first(
         self, region: int, order: list[int], columns: list[int], result: WindowResult
@@ -168,18 +238,14 @@ class Outcome:
         fitting = {
             text: alternative
             for text, alternative in found.items()
-            if all(is_satisfied(constraint, text) for constraint in region.constraints)
+            if self._satisfies(region, text)
         }
         return fitting or found
 
     def _meets(self, region: int, fills: list[str]) -> bool:
-        constraints = self._job.regions[region].constraints
-        if not constraints:
-            return True
         if len(fills) != len(self._parts_of[region]):
             return True  # judged when all parts are there
-        text = self._region_text(region, fills)
-        return all(is_satisfied(constraint, text) for constraint in constraints)
+        return self._satisfies(self._job.regions[region], self._region_text(region, fills))
 
     def _region_text(self, region: int, fills: list[str]) -> str:
         parts = [self._plan.parts[index] for index in self._parts_of[region]]

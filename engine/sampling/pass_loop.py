@@ -20,6 +20,7 @@ from engine.sampling.beliefs import Beliefs, drift_between, score_canvas
 from engine.sampling.commitment import SlotScores
 from engine.sampling.drafts import fill_text
 from engine.sampling.forms import FormKeeper
+from engine.sampling.offers import Settled, settle_part
 from engine.sampling.probe import WindowTask, probe_lengths
 from engine.sampling.proposals import fill_masks, propose, without_clashes
 from engine.sampling.randomness import throw_dice
@@ -71,6 +72,7 @@ class WindowRun:
             task.words,
             has_pad=task.denoiser.capabilities.has_pad,
             used=task.used,
+            lengths=() if task.forms else task.lengths,
         )
         prefixes = [part.prefix for part in task.window.parts]
         self._forms = FormKeeper(task.forms, prefixes, task.words)
@@ -78,11 +80,30 @@ class WindowRun:
         self._earlier: Beliefs | None = None  # of the pass before
         self._leaders: list[int] | None = None
         self._scores: list[list[float]] | None = None  # of the finished candidates
+        self._draft: tuple[Canvas, Reporter] | None = None
 
     @property
     def texts(self) -> tuple[tuple[str, str], ...]:
         """What stands beside each part: before, after."""
         return self._task.texts
+
+    def settled(self) -> list[Settled | None]:
+        """Return what has settled of each part's shown candidate."""
+        task = self._task
+        if self._draft is None:
+            return [None] * len(task.window.parts)
+        canvas, reporter = self._draft
+        rows = self._leaders or [0] * len(task.window.parts)
+        return [
+            settle_part(
+                part,
+                canvas.part_tokens(row, index),
+                reporter.confidence[row, index].tolist(),
+                task.words,
+                given=task.given.get(index),
+            )
+            for index, (part, row) in enumerate(zip(task.window.parts, rows, strict=True))
+        ]
 
     def run(self) -> Iterator[PassReport]:
         """Yield after every pass; `result` is complete when the iterator ends."""
@@ -90,6 +111,7 @@ class WindowRun:
         started_s = self._now_s()
         canvas, beliefs, draws = probe_lengths(task, self._admissible)
         reporter = Reporter(task, canvas)
+        self._draft = canvas, reporter
         if task.sampler.leader_ratio == 0.0:
             self._leaders = [0] * len(task.window.parts)  # the probe puts its best length first
         while beliefs is not None:

@@ -15,7 +15,7 @@ from torch import Tensor
 from engine.canvas.slots import TextCodec
 from engine.sampling.trie import TokenTrie
 
-__all__ = ["Vocabulary"]
+__all__ = ["CLOSING", "Vocabulary"]
 
 # English words that nothing ends with: a clause that stops here is not over.
 DANGLING_TEXT = (

@@ -142,7 +142,7 @@ class WorkerCore:
             return [entry.run.cancelled()]
         identity = NO_MODEL if self._workshop is None else self._workshop.identity
         queue_ms = (self._now_s() - entry.submitted_s) * 1e3
-        return [cancelled_job(entry.job, identity, route="", queue_ms=queue_ms)]
+        return [cancelled_job(entry.job, identity, queue_ms=queue_ms)]
 
     def step(self) -> list[JobEvent]:
         """Start what may start, then run one pass of one job; return the events of it."""

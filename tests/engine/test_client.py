@@ -26,6 +26,7 @@ from engine.contract import (
     encode_from_worker,
 )
 from engine.errors import WorkerRefused
+from engine.sampling.drafts import MASK_GLYPH
 from engine.settings import EngineSettings
 from engine.spawn import WorkerProcess
 from tests.engine.builders import a_job, run_job
@@ -92,6 +93,25 @@ def test_G4_cancel_ends_a_job_within_one_pass():
             after = event
         assert isinstance(after, JobFinished)
         assert after.stop_reason is StopReason.CANCELLED
+
+    with_client(body, SETTINGS.model_copy(update={"scripted_pass_ms": 40}))
+
+
+def test_a_cancelled_job_offers_what_its_draft_held():
+    async def body(client: EngineClient) -> None:
+        job, asked, last = a_job("we [___] today", length=200), None, None
+        async for event in client.submit(job):
+            if isinstance(event, PassCompleted) and event.pass_index >= 3 and asked is None:
+                asked = event
+                await client.cancel(job.job_id)
+            last = event
+
+        assert last.stop_reason is StopReason.CANCELLED
+        (held,) = last.regions[0].alternatives
+        seen = asked.regions[0]
+        settled_end = seen.settled[0][1]
+        assert held.text.startswith(seen.text[:settled_end])
+        assert MASK_GLYPH not in held.text
 
     with_client(body, SETTINGS.model_copy(update={"scripted_pass_ms": 40}))
 

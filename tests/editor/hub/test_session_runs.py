@@ -392,6 +392,32 @@ def test_cancel_asks_the_engine_and_the_run_ends_with_its_last_word() -> None:
     over = session.notices[-1]
     assert isinstance(over, RunOver)
     assert (over.run.state, over.stop_reason) == ("cancelled", "cancelled")
+
+
+def test_what_a_stopped_run_held_is_offered_before_its_end_is_told() -> None:
+    session = Session(a_document(BLANK))
+    run = refine(session)
+    session.do(CancelRun(run.id))
+
+    session.do(
+        RunSucceeded(finished(run.id, {"region1": ["aspirin"]}, stop_reason=StopReason.CANCELLED))
+    )
+
+    (suggestion,) = session.state.open_suggestions
+    assert [one.text for one in suggestion.alternatives] == ["aspirin"]
+    assert [type(notice) for notice in session.notices] == [SuggestionStored, RunOver]
+    assert session.notices[-1].message is None
+
+
+def test_stopped_run_that_held_nothing_offers_nothing_and_complains_of_nothing() -> None:
+    session = Session(a_document(BLANK))
+    run = refine(session)
+    session.do(CancelRun(run.id))
+
+    session.do(RunSucceeded(finished(run.id, {"region1": []}, stop_reason=StopReason.CANCELLED)))
+
+    (over,) = session.notices
+    assert (over.run.state, over.message) == ("cancelled", None)
     assert session.state.open_suggestions == ()
 
 
@@ -403,7 +429,7 @@ def test_stop_means_stop_even_if_the_engine_was_done() -> None:
     session.do(RunSucceeded(finished(run.id, {"region1": ["aspirin"]})))
 
     assert session.state.runs[run.id].state == "cancelled"
-    assert session.state.open_suggestions == ()
+    assert len(session.state.open_suggestions) == 1
 
 
 def test_cancelling_an_ended_run_does_nothing() -> None:

@@ -92,7 +92,7 @@ def test_G4_no_pass_runs_after_a_cancel():
 
     assert isinstance(ended, JobFinished)
     assert ended.stop_reason is StopReason.CANCELLED
-    assert ended.regions[0].alternatives == ()
+    assert len(ended.regions[0].alternatives) == 1, "what its draft held"
     assert drain(core) == []
     assert denoiser.num_calls == before
 
@@ -104,6 +104,7 @@ def test_a_waiting_job_can_be_cancelled_before_the_model_is_there():
     (ended,) = core.cancel("job")
 
     assert ended.stop_reason is StopReason.CANCELLED
+    assert ended.regions[0].alternatives == ()
     assert core.num_waiting == 0
 
 
