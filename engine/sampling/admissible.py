@@ -7,6 +7,7 @@ model and no schedule.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -23,6 +24,7 @@ __all__ = ["BANNED", "Admissible", "PartEdges"]
 SENTENCE_END_BIAS = -4.0  # nats; not a ban: "Dr. Smith" and "3.5 mg" hold a stop too
 USED_BIAS = -1.5  # nats; for words of earlier fills, or every blank of a form reads alike
 USED_LETTERS = 4  # shorter words are grammar
+SHORT_BIAS = -4.0  # nats; for PAD that leaves no more words than the next shorter canvas holds
 DANGLING_BIAS = -4.0  # nats; before a closing mark, as above
 BANNED = -1e9  # finite, so that p * log p of a banned token is 0 and not a nan
 
@@ -49,9 +51,11 @@ class Admissible:
         *,
         has_pad: bool,
         used: frozenset[int] = frozenset(),
+        lengths: Sequence[Sequence[int]] = (),
     ) -> None:
-        """`used` holds the tokens of the job's earlier fills."""
+        """`used` holds the tokens of the job's earlier fills, `lengths` [P] the canvases tried."""
         self.vocabulary = vocabulary
+        self._lengths = lengths
         self._used = [t for t in sorted(used) if len(vocabulary.word(t)) >= USED_LETTERS]
         self.edges = tuple(
             self._shape_edges(window, index, has_pad) for index in range(len(window.parts))
@@ -65,11 +69,14 @@ class Admissible:
                 states = canvas.state[candidate, index].tolist()
                 tokens = canvas.tokens[candidate, index].tolist()
                 num_masked = states.count(SlotState.MASK)
+                floor = self._floor(index, len(states) - states.count(SlotState.ABSENT))
                 if num_masked:
                     logits[row : row + num_masked] += edges.bias
                 for slot, state in enumerate(states):
                     if state == SlotState.MASK:
                         self._ban(logits[row], edges, slot, states, tokens)
+                        if slot <= floor:
+                            logits[row, self.vocabulary.pad] += SHORT_BIAS
                         row += 1
         assert row == logits.shape[0], "one row of logits for every masked slot"
         return logits
@@ -94,6 +101,17 @@ class Admissible:
     def ends_well(self, index: int, last: int) -> bool:
         """Whether PAD may follow token `last` of a part: what stands behind it then joins on."""
         return self._ends_well(self.edges[index], last)
+
+    def _floor(self, index: int, num_slots: int) -> int:
+        """The words a canvas should keep: those of the next shorter one, or its own where none is.
+
+        PAD tells lengths between two canvases apart. A shorter canvas is a better judge of what
+        it holds itself, and a length that was asked for is not to be undone by PAD.
+        """
+        if not self._lengths or self.edges[index].part.original is not None:
+            return -1
+        tried = self._lengths[index]
+        return max((length for length in tried if length < num_slots), default=num_slots)
 
     def _ban(
         self, row: Tensor, edges: PartEdges, slot: int, states: list[int], tokens: list[int]
