@@ -2,8 +2,8 @@
 
 C candidates of P parts of up to L slots each, kept on the CPU. A slot goes mask -> token
 (commitment), token -> mask (remasking), token -> token (edit) or mask -> PAD; what was given at
-the start or frozen since never changes. Invariant: committed + masked + padded = length, for
-every part. It must not know models, thresholds or text.
+the start or frozen since never changes. A part may grow. Invariant: committed + masked + padded
+= length, for every part. It must not know models, thresholds or text.
 """
 
 from __future__ import annotations
@@ -95,6 +95,21 @@ class Canvas:
         assert not (chosen & (self.frozen | ~self.committed)).any(), "a frozen slot cannot change"
         self.tokens = torch.where(chosen, tokens, self.tokens)
         self.flips[chosen] += 1
+
+    def grow(self, candidate: int, part: int, num_slots: int) -> None:
+        """Give a part of one candidate so many more masks behind its last slot."""
+        first = int(self.lengths[candidate, part])
+        missing = first + num_slots - self.tokens.shape[-1]
+        if missing > 0:
+            more = (*self.tokens.shape[:-1], missing)
+            absent = torch.full(more, int(SlotState.ABSENT), dtype=self.state.dtype)
+            self.state = torch.cat([self.state, absent], dim=-1)
+            self.tokens = torch.cat([self.tokens, self.tokens.new_zeros(more)], dim=-1)
+            self.frozen = torch.cat([self.frozen, self.frozen.new_ones(more)], dim=-1)
+            self.flips = torch.cat([self.flips, self.flips.new_zeros(more)], dim=-1)
+            self.revoked = torch.cat([self.revoked, self.revoked.new_full(more, -1)], dim=-1)
+        self.state[candidate, part, first : first + num_slots] = int(SlotState.MASK)
+        self.frozen[candidate, part, first : first + num_slots] = False
 
     def freeze(self, chosen: Tensor) -> None:
         """Make slots [C, P, L] final."""

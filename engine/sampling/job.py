@@ -142,6 +142,7 @@ class JobRun:
             self._open = None
             progress.reasons.append(run.result.stop_reason)
             progress.nfe += run.result.nfe
+            progress.windows[number]["grown_slots"] = run.result.grown
             if run.result.positions is not None:
                 progress.revision.append(run.result.positions.card())
         yield self._finished()
@@ -185,19 +186,23 @@ class JobRun:
         shop, plan = self._workshop, self._plan
         started_s = shop.now_s()
         replaced = plan.replacements(group, self._outcome.fills)
-        window = lay_out_window(
-            self.job.text,
-            [plan.parts[index] for index in group],
-            [fit_width(max(plan.lengths[index])) for index in group],
-            codec=shop.words.codec,
-            budget=shop.context_tokens,
-            brief=self.job.config.brief,
-            replaced=replaced,
-        )
         forms = plan.forms_within(group)
         # A form is kept by the canvas, whatever the route.
         is_causal = self._is_causal and not forms
-        context = self._encode(window, is_causal=is_causal)
+
+        def lay_out(lengths: Sequence[int]) -> tuple[Window, Context]:
+            window = lay_out_window(
+                self.job.text,
+                [plan.parts[index] for index in group],
+                [fit_width(length) for length in lengths],
+                codec=shop.words.codec,
+                budget=shop.context_tokens,
+                brief=self.job.config.brief,
+                replaced=replaced,
+            )
+            return window, self._encode(window, is_causal=is_causal)
+
+        window, context = lay_out([max(plan.lengths[index]) for index in group])
         # A second attempt has the same window again, and its context from the cache.
         del self._progress.windows[number:]
         self._progress.windows.append(
@@ -224,6 +229,8 @@ class JobRun:
             trace_key=shop.trace_key,
             calibration=shop.calibration,
             forms=forms,
+            rooms=tuple(plan.rooms[index] for index in group),
+            relay=lay_out,
         )
         self._progress.encode_ms += (shop.now_s() - started_s) * MS_PER_S
         budget = self._budget(number)
@@ -258,7 +265,10 @@ class JobRun:
     def _share_passes(self) -> list[int]:
         """Passes each window may take: what it could need, within the user's `steps`."""
         needs = [
-            min(self._sampler.max_passes, max(max(self._plan.lengths[i]) for i in group))
+            min(
+                self._sampler.max_passes,
+                max(max(self._plan.lengths[i]) + self._plan.rooms[i] for i in group),
+            )
             for group in self._plan.groups
         ]
         steps = self.job.config.steps

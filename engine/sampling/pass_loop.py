@@ -16,10 +16,11 @@ from torch import Tensor
 from engine.canvas.canvas import Canvas
 from engine.contract import StopReason
 from engine.sampling.admissible import Admissible
-from engine.sampling.beliefs import Beliefs, drift_between, score_canvas
+from engine.sampling.beliefs import Beliefs, Draw, drift_between, score_canvas
 from engine.sampling.commitment import SlotScores
 from engine.sampling.drafts import fill_text
 from engine.sampling.forms import FormKeeper
+from engine.sampling.growth import plan_growth
 from engine.sampling.offers import Settled, settle_part
 from engine.sampling.probe import WindowTask, probe_lengths
 from engine.sampling.proposals import fill_masks, propose, without_clashes
@@ -45,6 +46,7 @@ class WindowResult:
     leaders: list[int] = field(default_factory=list)
     passes: int = 0
     nfe: int = 0  # forwards charged to a canvas
+    grown: int = 0  # slots given beyond the lengths that were tried
     positions: Positions | None = None  # that stood out while revising
     stop_reason: StopReason = StopReason.SETTLED
 
@@ -57,6 +59,7 @@ class WindowResult:
         self.leaders = leaders
         self.passes += other.passes
         self.nfe += other.nfe
+        self.grown += other.grown
 
 
 class WindowRun:
@@ -81,6 +84,7 @@ class WindowRun:
         self._leaders: list[int] | None = None
         self._scores: list[list[float]] | None = None  # of the finished candidates
         self._draft: tuple[Canvas, Reporter] | None = None
+        self._grown: dict[int, int] = {}  # by part, the candidate that has grown
 
     @property
     def texts(self) -> tuple[tuple[str, str], ...]:
@@ -142,13 +146,15 @@ class WindowRun:
             reporter.note(scores, chosen)
             pass_ms = (self._now_s() - started_s) * 1e3
             yield reporter.report(canvas, scores, self._leaders, revised=revised, pass_ms=pass_ms)
-            if reason is not None:
+            if reason is StopReason.SETTLED and (grown := self._grow(canvas, draws, reporter)):
+                canvas, draws = grown
+            elif reason is not None:
                 result.stop_reason = reason
                 break
             started_s = self._now_s()
             beliefs = score_canvas(
                 task.denoiser,
-                task.context,
+                self._task.context,
                 canvas,
                 self._admissible,
                 calibration=task.calibration,
@@ -157,6 +163,39 @@ class WindowRun:
         result.nfe += self._reviser.nfe
         result.positions = self._reviser.positions()
         self._finish(canvas, reporter.confidence)
+
+    def _grow(
+        self, canvas: Canvas, draws: list[Draw], reporter: Reporter
+    ) -> tuple[Canvas, list[Draw]] | None:
+        """Return the canvas with more slots for texts that are cut short, None where none is.
+
+        What grows is a further candidate, so that the text as it was stands beside it and the
+        join decides; what was promised as stable is the beginning of both.
+        """
+        task, leaders = self._task, self._leaders
+        if task.relay is None or leaders is None:
+            return None
+        rows = self._grown or dict(enumerate(leaders))
+        longest = [max(lengths) for lengths in task.lengths]
+        more = plan_growth(canvas, rows, task.words, longest=longest, rooms=task.rooms)
+        if not more or self._budget.reason(self.result.passes, self._now_s()) is not None:
+            return None
+        if not self._grown:
+            sources = [*range(canvas.num_candidates), *(rows[one.part] for one in more)]
+            self._grown = {one.part: len(draws) + place for place, one in enumerate(more)}
+            reporter.follow(sources)
+            canvas = canvas.select(sources)
+            draws = [
+                replace(draws[source], candidate_key=key) for key, source in enumerate(sources)
+            ]
+        for one in more:
+            canvas.grow(self._grown[one.part], one.part, one.num_slots)
+            self.result.grown += one.num_slots
+        canvas.window, context = task.relay(canvas.lengths.amax(0).tolist())
+        self._task = replace(task, window=canvas.window, context=context)
+        self._reviser.move_to(self._task)
+        self._draft, self._scores = (canvas, reporter), None
+        return canvas, draws
 
     def _end_reason(self, scores: SlotScores, canvas: Canvas) -> StopReason | None:
         over = self._budget.reason(self.result.passes, self._now_s())
@@ -238,7 +277,11 @@ class WindowRun:
     def _finish(self, canvas: Canvas, confidence: Tensor) -> None:
         result, parts = self.result, self._task.window.parts
         result.scores = self._scores or self._rank(canvas)
-        result.leaders = self._leaders or best_rows(result.scores)
+        result.leaders = list(self._leaders or best_rows(result.scores))
+        for part, row in self._grown.items():
+            result.leaders[part] = max(
+                result.leaders[part], row, key=lambda one: result.scores[one][part]
+            )
         for row, fills in enumerate(_tokens(canvas)):
             result.texts.append(
                 [fill_text(parts[i], fill, self._task.words) for i, fill in enumerate(fills)]

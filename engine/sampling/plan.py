@@ -15,6 +15,7 @@ from engine.canvas.slots import TextCodec
 from engine.contract import RefineJob
 from engine.errors import InvalidJob, RegionTooLong
 from engine.sampling.forms import RegionForm
+from engine.sampling.growth import find_room
 from engine.sampling.shaping import form_lengths, keeps_form, shape_forms
 from engine.sampling.strength import part_tokens
 
@@ -33,6 +34,7 @@ class JobPlan:
     hints: tuple[int | None, ...]  # expected tokens of each part
     kept: dict[int, tuple[int, ...]]  # tokens of parts that are rewritten only partly
     groups: tuple[tuple[int, ...], ...]  # part indices of each window
+    rooms: tuple[int, ...] = ()  # slots that each part may grow by
     forms: tuple[RegionForm, ...] = ()  # of the constrained regions
 
     def forms_within(self, group: Sequence[int]) -> tuple[RegionForm, ...]:
@@ -104,7 +106,9 @@ def plan_job(job: RefineJob, codec: TextCodec, *, is_causal: bool) -> JobPlan:
     groups = _causal_groups(parts) if is_causal else group_parts(parts, widths)
     _check_windows(job, groups, lengths)
     forms = tuple(_with_own_witness(form, kept) for form in forms)
-    return JobPlan(parts, tuple(lengths), tuple(hints), kept, groups, forms)
+    starts = frozenset(part.start for part in parts)
+    rooms = tuple(0 if is_causal else find_room(job.text, part, starts) for part in parts)
+    return JobPlan(parts, tuple(lengths), tuple(hints), kept, groups, rooms, forms)
 
 
 def _with_own_witness(form: RegionForm, kept: dict[int, tuple[int, ...]]) -> RegionForm:

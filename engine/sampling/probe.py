@@ -5,7 +5,7 @@ The kept lengths' canvases have not changed since, so the probe is their first p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from engine.canvas.canvas import Canvas
@@ -50,6 +50,9 @@ class WindowTask:
     trace_key: bytes
     calibration: Calibration = field(default_factory=Calibration)
     forms: tuple[RegionForm, ...] = ()  # of constrained regions, parts numbered as here
+    rooms: tuple[int, ...] = ()  # [P] slots that each part may grow by; empty: none
+    # The same window with other widths [P]: a canvas that grows needs more room for positions.
+    relay: Callable[[Sequence[int]], tuple[Window, Context]] | None = None
 
 
 def probe_lengths(

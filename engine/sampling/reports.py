@@ -44,9 +44,15 @@ class Reporter:
         self._promised = [0] * len(task.window.parts)
         self._passes = 0
 
+    def follow(self, sources: Sequence[int]) -> None:
+        """Go on with candidates that are copies of the named ones."""
+        self.confidence = self.confidence[list(sources)]
+
     def note(self, scores: SlotScores, chosen: Tensor) -> None:
         """Remember how certain the chosen slots were."""
-        self.confidence = torch.where(chosen, scores.confidence, self.confidence)
+        missing = scores.confidence.shape[-1] - self.confidence.shape[-1]  # the canvas has grown
+        known = torch.nn.functional.pad(self.confidence, (0, missing))
+        self.confidence = torch.where(chosen, scores.confidence, known)
         self._chosen = int(chosen.sum())
 
     def report(

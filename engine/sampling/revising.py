@@ -56,6 +56,10 @@ class Reviser:
         self._frozen: set[tuple[int, int]] = set()
         self.nfe = 0
 
+    def move_to(self, task: WindowTask) -> None:
+        """Go on with the same window laid out anew."""
+        self._task = task
+
     def positions(self) -> Positions:
         """Return what stood out so far."""
         late, stubborn, frozen = (

@@ -45,6 +45,21 @@ def test_commit_writes_tokens_and_pads():
     assert canvas.part_tokens(0, 1) == [7, 7]
 
 
+def test_a_part_grows_by_masks_and_others_stay():
+    canvas = a_canvas([2, 2], [1, 4])
+    canvas.commit(only(canvas, 0, 0, 0), torch.full(canvas.tokens.shape, 7), PAD)
+    canvas.freeze(only(canvas, 0, 0, 0))
+
+    canvas.grow(0, 0, 4)
+
+    assert canvas.lengths.tolist() == [[6, 2], [1, 4]]
+    assert canvas.part_tokens(0, 0) == [7, None, None, None, None, None]
+    assert canvas.frozen[0, 0].tolist() == [True] + [False] * 5
+    assert (canvas.committed.sum(-1) + canvas.masked.sum(-1)).tolist() == [[6, 2], [1, 4]]
+    canvas.commit(canvas.masked, torch.full(canvas.tokens.shape, PAD), PAD)
+    assert (canvas.state == SlotState.PAD).sum(-1).tolist() == [[5, 2], [1, 4]]
+
+
 def test_only_masks_can_be_committed():
     canvas = a_canvas([2, 2])
     canvas.commit(only(canvas, 0, 0, 0), canvas.tokens, PAD)
