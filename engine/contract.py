@@ -29,6 +29,7 @@ class StopReason(StrEnum):
 
     SETTLED = "settled"  # nothing masked and the best guesses stopped changing
     EARLY_ANSWER = "early_answer"  # the rest was certain enough to fill at once
+    STRUCTURE = "structure"  # what is shown was whole, which was asked for
     PASS_BUDGET = "pass_budget"
     TIME_BUDGET = "time_budget"
     DEADLINE = "deadline"
@@ -96,6 +97,11 @@ class SamplerConfig:
     commitment: str | None = None  # names of rules, in place of the preset's
     schedule: str | None = None
     remasking: str | None = None
+    drawing: str | None = None  # how tokens are sampled where a temperature asks for it
+    stop_when: str | None = None
+    top_p: float | None = None  # share of the distribution to draw from, above 0, at most 1
+    early_answer: float | None = None  # nats of lead that end a run early
+    guidance: float | None = None  # share of the causal base's opinion, 0 to below 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,11 @@ def sampler_config(settings: RefineSettings) -> SamplerConfig:
         commitment=settings.commitment,
         schedule=settings.schedule,
         remasking=settings.remasking,
+        drawing=settings.drawing,
+        stop_when=settings.stop_when,
+        top_p=settings.top_p,
+        early_answer=settings.early_answer,
+        guidance=settings.guidance,
     )
 
 

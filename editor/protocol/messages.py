@@ -117,6 +117,11 @@ class RefineSettings(Message):
     commitment: RuleName = None  # names of sampling rules, in place of the preset's
     schedule: RuleName = None
     remasking: RuleName = None
+    drawing: RuleName = None
+    stop_when: RuleName = None
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    early_answer: float | None = Field(default=None, gt=0, le=100)
+    guidance: float | None = Field(default=None, ge=0, lt=1)
 
 
 # ---- client -> server

@@ -8,7 +8,7 @@ longer than a canvas becomes several parts, block by block.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from engine.contract import (
     LockSpec,
     RefineJob,
     RegionSpec,
+    SamplerConfig,
 )
 from engine.errors import InvalidJob, RegionTooLong, TooManyRegions
 
@@ -28,6 +29,7 @@ __all__ = ["MAX_PART_TOKENS", "Part", "check_job", "find_parts"]
 
 MAX_PART_TOKENS = 256
 MAX_REGION_TOKENS = 4096  # asked for; a region longer than a part is written block by block
+MAX_LEAD = 100  # nats: no model leads by more
 EDGE_CODE_POINTS = 48  # looked at on either side to find the token that crosses an edge
 
 
@@ -173,8 +175,21 @@ def _check_config(job: RefineJob) -> None:
             raise RegionTooLong(f"a length of {length} tokens; at most {MAX_REGION_TOKENS}")
     if config.steps is not None and config.steps < 1:
         raise InvalidJob(f"{config.steps} steps; at least 1")
-    if config.temperature is not None and not 0 <= config.temperature <= 2:
-        raise InvalidJob(f"temperature {config.temperature}; allowed: 0 to 2")
+    _check_numbers(config)
+
+
+def _check_numbers(config: SamplerConfig) -> None:
+    """Refuse what no rule can work with; NaN is within no range."""
+    limits: dict[str, tuple[Callable[[float], bool], str]] = {
+        "temperature": (lambda value: 0 <= value <= 2, "0 to 2"),
+        "top_p": (lambda value: 0 < value <= 1, "above 0, at most 1"),
+        "early_answer": (lambda value: 0 < value <= MAX_LEAD, f"above 0, at most {MAX_LEAD} nats"),
+        "guidance": (lambda value: 0 <= value < 1, "0 to below 1"),
+    }
+    for name, (is_allowed, words) in limits.items():
+        value = getattr(config, name)
+        if value is not None and not is_allowed(value):
+            raise InvalidJob(f"{name} {value}; allowed: {words}")
 
 
 def _merged(locks: Iterable[LockSpec]) -> tuple[tuple[int, int], ...]:

@@ -15,8 +15,8 @@ from torch import Tensor
 from engine.contract import StopReason
 from engine.denoisers.base import CausalState
 from engine.sampling.admissible import Admissible
-from engine.sampling.beliefs import Draw
 from engine.sampling.drafts import PartDraft, draft_part, fill_text
+from engine.sampling.drawing import Draw
 from engine.sampling.offers import Settled
 from engine.sampling.pass_loop import WindowResult
 from engine.sampling.probe import WindowTask
@@ -43,7 +43,7 @@ class CausalRun:
         heat = task.sampler.temperature
         sampled = heat or task.sampler.sample_temperature
         self._draws = [
-            Draw(row, sampled if row else heat, task.sampler.top_p, task.random)
+            Draw(row, sampled if row else heat, task.sampler.drawing, task.random)
             for row in range(num_rows)
         ]
         self._rows: list[list[int]] = [[] for _ in range(num_rows)]

@@ -20,11 +20,9 @@ from engine.denoisers.base import Context, Denoiser
 from engine.sampling.admissible import BANNED, Admissible
 from engine.sampling.calibration import Calibration
 from engine.sampling.guidance import Guidance
-from engine.sampling.randomness import CounterHash
 
 __all__ = [
     "Beliefs",
-    "Draw",
     "VisibleBeliefs",
     "drift_between",
     "hidden_probability",
@@ -34,7 +32,6 @@ __all__ = [
 ]
 
 NUM_BEST = 4  # kept per slot, so that a doubled word or space can give way to the next best
-NUCLEUS_TOKENS = 64  # sampling looks no deeper than this
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,38 +54,6 @@ class Beliefs:
         return Beliefs(
             torch.stack(rows), self.logprobs, self.best, self.best_logprob, self.entropy, self.nfe
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """How a candidate's tokens are drawn; temperature 0 takes the best."""
-
-    candidate_key: int
-    temperature: float
-    top_p: float
-    random: CounterHash
-
-    def token(self, logprobs: Tensor, *counters: int) -> int:
-        """Draw from logprobs [V + 1] by the number that belongs to `counters`."""
-        best, tokens = logprobs.topk(NUCLEUS_TOKENS)
-        nucleus = best.exp().cumsum(-1) - best.exp() < self.top_p
-        weights = (best / self.temperature).masked_fill(~nucleus, float("-inf")).softmax(-1)
-        point = self.random.uniform(self.candidate_key, *counters)
-        drawn = int(torch.searchsorted(weights.double().cumsum(-1), point).clamp_max(len(best) - 1))
-        return int(tokens[drawn])
-
-    def perturbed(self, logprobs: Tensor, *counters: int) -> Tensor:
-        """Return logprobs [V + 1] whose argmax is a draw: scaled, with Gumbel noise added.
-
-        Temperature 0 returns them as they are. Source: perturb-and-MAP (ICCV 2011).
-        """
-        if self.temperature == 0:
-            return logprobs
-        noise = torch.Generator().manual_seed(self.random.integer(self.candidate_key, *counters))
-        # float64: rounded Gumbel noise acts like a lower temperature (arXiv:2409.02908).
-        uniform = torch.rand(logprobs.shape, generator=noise, dtype=torch.float64)
-        gumbel = -(-uniform.clamp_min(1e-300).log()).log()
-        return (logprobs.double() / self.temperature + gumbel).float()
 
 
 def score_canvas(

@@ -19,8 +19,9 @@ from torch import Tensor
 from engine.canvas.canvas import Canvas
 from engine.canvas.slots import SlotState
 from engine.constraints.automata import Automaton
-from engine.sampling.beliefs import Beliefs, Draw
+from engine.sampling.beliefs import Beliefs
 from engine.sampling.commitment import SlotScores
+from engine.sampling.drawing import Draw
 from engine.sampling.lattice import KnownChoices, Lattice, SlotEdge
 from engine.sampling.spelling import Speller
 from engine.sampling.vocabulary import Vocabulary

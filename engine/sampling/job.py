@@ -399,5 +399,11 @@ def cancelled_job(job: RefineJob, identity: ModelIdentity, *, queue_ms: float) -
 
 def _overall(reasons: Sequence[StopReason]) -> StopReason:
     """The most telling reason of a job's windows: a clock before a budget before settling."""
-    order = [*CLOCK, StopReason.PASS_BUDGET, StopReason.EARLY_ANSWER, StopReason.SETTLED]
+    order = [
+        *CLOCK,
+        StopReason.PASS_BUDGET,
+        StopReason.EARLY_ANSWER,
+        StopReason.STRUCTURE,
+        StopReason.SETTLED,
+    ]
     return min(reasons, key=order.index)

@@ -16,9 +16,10 @@ from torch import Tensor
 from engine.canvas.canvas import Canvas
 from engine.contract import StopReason
 from engine.sampling.admissible import Admissible
-from engine.sampling.beliefs import Beliefs, Draw, drift_between, score_canvas
+from engine.sampling.beliefs import Beliefs, drift_between, score_canvas
 from engine.sampling.commitment import SlotScores
 from engine.sampling.drafts import fill_text
+from engine.sampling.drawing import Draw
 from engine.sampling.forms import FormKeeper
 from engine.sampling.growth import plan_growth
 from engine.sampling.offers import Settled, settle_part
@@ -128,7 +129,7 @@ class WindowRun:
             )
             chosen = self._choose(scores, canvas)
             is_last = bool((chosen == scores.masked).all())
-            reason = None if is_last else self._end_reason(scores, canvas)
+            reason = None if is_last else self._end_reason(scores, canvas, chosen)
             if reason is not None:
                 scores, chosen = (
                     fill_masks(scores, beliefs, canvas, self._admissible, held=held),
@@ -197,13 +198,19 @@ class WindowRun:
         self._draft, self._scores = (canvas, reporter), None
         return canvas, draws
 
-    def _end_reason(self, scores: SlotScores, canvas: Canvas) -> StopReason | None:
+    def _end_reason(self, scores: SlotScores, canvas: Canvas, chosen: Tensor) -> StopReason | None:
+        task = self._task
         over = self._budget.reason(self.result.passes, self._now_s())
         if over is not None:
             return over
+        rows = self._leaders or [0] * len(task.window.parts)
+        still_open = scores.masked & ~chosen
+        num_open = sum(int(still_open[row, part].sum()) for part, row in enumerate(rows))
+        if task.sampler.stop_when.is_met(num_open):
+            return StopReason.STRUCTURE
         settled = 1.0 - float(scores.masked.sum()) / int(canvas.lengths.sum())
         mean_gap = float(scores.gap[scores.masked].mean())
-        if self._task.sampler.early_answer.is_met(mean_gap, settled):
+        if task.sampler.early_answer.is_met(mean_gap, settled):
             return StopReason.EARLY_ANSWER
         return None
 

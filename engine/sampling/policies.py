@@ -25,6 +25,7 @@ from engine.sampling.commitment import (
     Threshold,
     TopK,
 )
+from engine.sampling.drawing import DrawingRule, Gumbel, Nucleus
 from engine.sampling.guidance import Guidance
 from engine.sampling.ranking import RankingWeights
 from engine.sampling.remasking import (
@@ -35,9 +36,20 @@ from engine.sampling.remasking import (
     TokenEdits,
 )
 from engine.sampling.schedules import Cosine, Linear, Schedule
-from engine.sampling.stopping import EarlyAnswer
+from engine.sampling.stopping import EarlyAnswer, EveryCandidate, ShownDraft, StopCondition
 
-__all__ = ["COMMITMENTS", "PRESETS", "REMASKINGS", "SCHEDULES", "Sampler", "resolve_sampler"]
+__all__ = [
+    "COMMITMENTS",
+    "DRAWINGS",
+    "PRESETS",
+    "REMASKINGS",
+    "SCHEDULES",
+    "STOPS",
+    "Sampler",
+    "resolve_sampler",
+]
+
+TOP_P = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +59,8 @@ class Sampler:
     commitment: CommitmentRule
     schedule: Schedule
     remasking: RemaskingRule
+    drawing: DrawingRule
+    stop_when: StopCondition
     early_answer: EarlyAnswer
     guidance: Guidance
     ranking: RankingWeights
@@ -58,7 +72,6 @@ class Sampler:
     num_samples: int  # further candidates, sampled
     sample_temperature: float
     temperature: float  # of every candidate; 0 = greedy
-    top_p: float
     leader_ratio: float  # share of slots committed when one candidate is chosen to be shown
     leader_min_slots: int  # shorter parts wait for the end: they are there at once
 
@@ -73,11 +86,11 @@ class Sampler:
 
     def card(self) -> dict[str, Any]:
         """Return every threshold by name."""
-        rules = (self.commitment, self.schedule, self.remasking)
-        named = {type(rule).__name__: asdict(rule) for rule in rules}  # type: ignore[call-overload]
+        names = ("commitment", "schedule", "remasking", "drawing", "stop_when")
+        rules = [getattr(self, name) for name in names]
+        named = {type(rule).__name__: asdict(rule) for rule in rules}
         numbers = asdict(self)
-        for name in ("commitment", "schedule", "remasking"):
-            numbers[name] = type(getattr(self, name)).__name__
+        numbers |= {name: type(rule).__name__ for name, rule in zip(names, rules, strict=True)}
         return numbers | {"rules": named}
 
 
@@ -149,6 +162,11 @@ REMASKINGS: dict[str, RemaskingRule] = {
     "remdm_cap": ReMDMCap(),
     "token_edits": TokenEdits(),
 }
+DRAWINGS: dict[str, Callable[[float], DrawingRule]] = {
+    "nucleus": Nucleus,
+    "gumbel": lambda _: Gumbel(),
+}
+STOPS: dict[str, StopCondition] = {"settled": EveryCandidate(), "shown": ShownDraft()}
 Named = TypeVar("Named")
 
 
@@ -167,8 +185,10 @@ def resolve_sampler(config: SamplerConfig) -> Sampler:
         commitment=_named("commitment", config.commitment or "left_to_right", COMMITMENTS)(numbers),
         schedule=_named("schedule", config.schedule or "linear", SCHEDULES),
         remasking=_named("remasking", remasking, REMASKINGS),
-        early_answer=EarlyAnswer(numbers.early_bound),
-        guidance=Guidance(),
+        drawing=_resolve_drawing(config),
+        stop_when=_named("stop_when", config.stop_when or "settled", STOPS),
+        early_answer=EarlyAnswer(config.early_answer or numbers.early_bound),
+        guidance=Guidance() if config.guidance is None else Guidance(config.guidance),
         ranking=RankingWeights(),
         length_prior=LengthPrior(),
         max_passes=config.steps or numbers.max_passes,
@@ -178,10 +198,16 @@ def resolve_sampler(config: SamplerConfig) -> Sampler:
         num_samples=numbers.num_samples + max(0, config.alternatives - rows),
         sample_temperature=0.8,
         temperature=config.temperature or 0.0,
-        top_p=0.9,
         leader_ratio=numbers.leader_ratio,
         leader_min_slots=17,
     )
+
+
+def _resolve_drawing(config: SamplerConfig) -> DrawingRule:
+    name = config.drawing or "nucleus"
+    if name == "gumbel" and config.top_p is not None:
+        raise InvalidJob(f"top_p {config.top_p} with drawing 'gumbel'; allowed: nucleus")
+    return _named("drawing", name, DRAWINGS)(TOP_P if config.top_p is None else config.top_p)
 
 
 def _named(what: str, name: str, known: Mapping[Any, Named]) -> Named:

@@ -13,8 +13,9 @@ from engine.canvas.layout import Window
 from engine.canvas.length import rank_lengths
 from engine.denoisers.base import Context, Denoiser
 from engine.sampling.admissible import Admissible
-from engine.sampling.beliefs import Beliefs, Draw, score_canvas
+from engine.sampling.beliefs import Beliefs, score_canvas
 from engine.sampling.calibration import Calibration
+from engine.sampling.drawing import Draw
 from engine.sampling.forms import RegionForm
 from engine.sampling.policies import Sampler
 from engine.sampling.randomness import CounterHash
@@ -113,7 +114,7 @@ def _rank_lengths(task: WindowTask, beliefs: Beliefs, part: int) -> tuple[int, .
 
 def _draw(task: WindowTask, row: int, temperature: float) -> Draw:
     sampler = task.sampler
-    return Draw(row, sampler.temperature or temperature, sampler.top_p, task.random)
+    return Draw(row, sampler.temperature or temperature, sampler.drawing, task.random)
 
 
 def _clamped(items: Sequence[int], index: int) -> int:

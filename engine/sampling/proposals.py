@@ -14,8 +14,9 @@ from torch import Tensor
 from engine.canvas.canvas import Canvas
 from engine.canvas.slots import SlotState
 from engine.sampling.admissible import Admissible
-from engine.sampling.beliefs import Beliefs, Draw
+from engine.sampling.beliefs import Beliefs
 from engine.sampling.commitment import SlotScores
+from engine.sampling.drawing import Draw
 
 __all__ = ["fill_masks", "propose", "without_clashes"]
 

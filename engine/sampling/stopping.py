@@ -7,10 +7,11 @@ caller simply does not ask for the next pass.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from engine.contract import StopReason
 
-__all__ = ["Budget", "EarlyAnswer"]
+__all__ = ["Budget", "EarlyAnswer", "EveryCandidate", "ShownDraft", "StopCondition"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,32 @@ class EarlyAnswer:
 
     def is_met(self, mean_gap: float, settled_ratio: float) -> bool:
         return self.bound is not None and mean_gap > self.bound * (1.0 - settled_ratio)
+
+
+class StopCondition(Protocol):
+    def is_met(self, num_open: int) -> bool:
+        """Whether the run may end; `num_open` masks are left in the shown candidates."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EveryCandidate:
+    """Goes on until no candidate has a mask left, so that all of them can be compared."""
+
+    def is_met(self, num_open: int) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDraft:
+    """Ends as soon as what is shown has its structure: every region written to its end.
+
+    A region that must keep to a form keeps to it then. Candidates that are still open are filled
+    at once, as at the end of a budget. Source: ALGORITHMS section 5 (e).
+    """
+
+    def is_met(self, num_open: int) -> bool:
+        return num_open == 0
 
 
 @dataclass(frozen=True, slots=True)

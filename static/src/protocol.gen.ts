@@ -86,6 +86,11 @@ export interface RefineSettings {
   commitment?: string | null
   schedule?: string | null
   remasking?: string | null
+  drawing?: string | null
+  stop_when?: string | null
+  top_p?: number | null
+  early_answer?: number | null
+  guidance?: number | null
 }
 
 export interface Hello {

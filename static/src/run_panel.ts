@@ -154,6 +154,7 @@ function excerpt(state: EditorState, span: Span): string {
 export const STOP_WORDS: Record<string, string> = {
   settled: "everything settled",
   early_answer: "the rest was certain",
+  structure: "what is shown was whole",
   pass_budget: "all passes used",
   time_budget: "time used up",
   deadline: "deadline reached",

@@ -43,6 +43,11 @@ def test_every_setting_is_carried_over() -> None:
         "commitment": "one_rule",
         "schedule": "another",
         "remasking": "third",
+        "drawing": "fourth",
+        "stop_when": "fifth",
+        "top_p": 0.5,
+        "early_answer": 2.5,
+        "guidance": 0.25,
     }
 
     config = sampler_config(RefineSettings.model_validate(given))

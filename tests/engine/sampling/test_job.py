@@ -192,6 +192,45 @@ def test_the_time_budget_ends_a_run_with_a_whole_draft():
     assert MASK_GLYPH not in first(finished)
 
 
+def test_a_run_may_end_when_what_is_shown_is_whole():
+    job = a_job("we [___] today", length=8, preset="fast", alternatives=3)
+
+    def shortest_is_best(slot: Slot) -> Answer:
+        return Answer(f" {POOL[slot.index]}", 0.9 if slot.num_slots == 6 else 0.3)
+
+    asked = replace(job, config=replace(job.config, stop_when="shown"))
+    every, shown = (
+        run_job(one, a_workshop(ScriptedDenoiser(shortest_is_best))) for one in (job, asked)
+    )
+
+    assert shown.stop_reason is StopReason.STRUCTURE
+    assert every.stop_reason is StopReason.SETTLED
+    assert shown.passes < every.passes
+    assert first(shown) == first(every) == " ".join(POOL[:6])
+    assert all(MASK_GLYPH not in one.text for one in shown.regions[0].alternatives)
+
+
+def test_a_clear_lead_ends_a_run_early_where_that_was_asked_for():
+    job = a_job("we [___] today", length=12, commitment="top_k", preset="fast")
+    sure = saying(" will see you all again soon", confidence=0.999)
+
+    asked = replace(job, config=replace(job.config, early_answer=1.0))
+
+    assert run_job(asked, a_workshop(sure)).stop_reason is StopReason.EARLY_ANSWER
+    assert run_job(asked, a_workshop(sure)).passes < run_job(job, a_workshop(sure)).passes
+
+
+def test_the_base_is_asked_where_guidance_was_asked_for():
+    job = a_job("we [___] today", length=4, preset="fast")
+    guided = replace(job, config=replace(job.config, guidance=0.9))
+    unsure = ScriptedDenoiser(lambda slot: Answer(" week", 0.02))
+
+    plain, mixed = run_job(job, a_workshop(unsure)), run_job(guided, a_workshop(unsure))
+
+    assert first(mixed) != first(plain)
+    assert mixed.run_card.sampler["guidance"] == {"weight": 0.9}
+
+
 def test_the_deadline_counts_from_submission():
     job = replace(a_job("we [___] today", length=16), deadline_s=5.0)
 
