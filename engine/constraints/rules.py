@@ -32,21 +32,21 @@ __all__ = ["automaton_of", "check_constraints", "is_satisfied", "shortest_region
 CASINGS = ("lower", "upper", "sentence")
 # Fills never spell a blank (BEHAVIOURS H3) and never break a line, unless a rule demands it.
 BLANK_MARKS = ("__", "**", "{{", "}}")
-_MONTHS = (
-    "January|February|March|April|May|June|July|August|September|October|November|December|"
-    "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-)
-_DAY = "(0?[1-9]|[12][0-9]|3[01])"
-_MONTH = "(0?[1-9]|1[0-2])"
+# Months by the days they may have, as numbers and as names; years of 366 days are not told apart.
+_DAYS = {
+    "(0?[1-9]|[12][0-9]|3[01])": (
+        "(0?[13578]|1[02])",
+        "(January|March|May|July|August|October|December|Jan|Mar|Jul|Aug|Oct|Dec)",
+    ),
+    "(0?[1-9]|[12][0-9]|30)": ("(0?[469]|11)", "(April|June|September|November|Apr|Jun|Sep|Nov)"),
+    "(0?[1-9]|[12][0-9])": ("0?2", "(February|Feb)"),
+}
 _YEAR = "([0-9]{4}|[0-9]{2})"
 DATE = "|".join(
-    (
-        "[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)"
-        "|02-(0[1-9]|[12][0-9]))",
-        rf"({_DAY}[./]{_MONTH}|{_MONTH}/{_DAY})[./]{_YEAR}",
-        rf"{_DAY} ({_MONTHS})( [0-9]{{4}})?",
-        rf"({_MONTHS}) {_DAY}(, [0-9]{{4}})?",
-    )
+    rf"[0-9]{{4}}-{month.replace('?', '')}-{day.replace('?', '')}"
+    rf"|{day}\.{month}\.{_YEAR}|({day}/{month}|{month}/{day})/{_YEAR}"
+    rf"|{day} {name}( [0-9]{{4}})?|{name} {day}(, [0-9]{{4}})?"
+    for day, (month, name) in _DAYS.items()
 )
 
 
