@@ -23,6 +23,7 @@ from engine.sampling.guidance import Guidance
 
 __all__ = [
     "Beliefs",
+    "HiddenBeliefs",
     "VisibleBeliefs",
     "drift_between",
     "hidden_probability",
@@ -144,57 +145,92 @@ def drift_between(earlier: Beliefs | None, now: Beliefs) -> Tensor:
     return drift
 
 
-def hidden_probability(
-    denoiser: Denoiser, context: Context, canvas: Canvas, hidden: Tensor
-) -> Tensor:
-    """Return p(token | the rest) of visible slots with each one hidden, float32 [C, P, L].
+@dataclass(frozen=True, slots=True)
+class HiddenBeliefs:
+    """What the model thinks of visible tokens when they are hidden, float32 [C, P, L]."""
 
-    `hidden` bool [C, P, L] names them; the result is 1 elsewhere. One forward with one row
-    for each hidden slot: that many NFE.
+    own: Tensor  # the token's probability given the rest; 1 where not asked
+    lead: Tensor  # that of the most probable token or PAD; 0 where not asked
+    nfe: int
+
+
+def hidden_probability(
+    denoiser: Denoiser,
+    context: Context,
+    canvas: Canvas,
+    hidden: Tensor,
+    admissible: Admissible | None = None,
+) -> HiddenBeliefs:
+    """Score visible slots with each one hidden by itself; `hidden` bool [C, P, L] names them.
+
+    One forward with one row for each hidden slot: that many NFE.
     """
     places = torch.nonzero(hidden).tolist()
-    result = torch.ones(hidden.shape)
     if not places:
-        return result
+        return HiddenBeliefs(torch.ones(hidden.shape), torch.zeros(hidden.shape), 0)
     shadows = canvas.select([candidate for candidate, _, _ in places])
     row_of = torch.full(hidden.shape, -1, dtype=torch.int64)
     for row, (candidate, part, slot) in enumerate(places):
         row_of[candidate, part, slot] = row
-    return _score_hidden(denoiser, context, canvas, shadows, row_of)
+    return _score_hidden(denoiser, context, canvas, (shadows, row_of), admissible)
 
 
 def hidden_stripes(
-    denoiser: Denoiser, context: Context, canvas: Canvas, num_stripes: int
-) -> Tensor:
-    """Return p(token | the rest) of every visible slot of one candidate, float32 [1, P, L].
+    denoiser: Denoiser,
+    context: Context,
+    canvas: Canvas,
+    hidden: Tensor,
+    admissible: Admissible | None = None,
+    *,
+    num_stripes: int,
+) -> HiddenBeliefs:
+    """Score the visible slots `hidden` [C, P, L] with every `num_stripes`-th hidden together.
 
-    Every `num_stripes`-th slot is hidden together: one forward, `num_stripes` NFE.
+    A cheaper `hidden_probability`: slots that are hidden together stand apart. One forward,
+    `num_stripes` NFE for each candidate with such slots.
     """
-    assert canvas.num_candidates == 1, "one candidate at a time"
+    sources = torch.nonzero(hidden.flatten(1).any(-1)).flatten().tolist()
+    used = min(num_stripes, canvas.tokens.shape[-1])
+    row_of = torch.full(hidden.shape, -1, dtype=torch.int64)
     stripe = torch.arange(canvas.tokens.shape[-1]) % num_stripes
-    row_of = torch.where(canvas.committed, stripe, -1)
-    used = range(min(num_stripes, canvas.tokens.shape[-1]))
-    return _score_hidden(denoiser, context, canvas, canvas.select([0 for _ in used]), row_of)
+    for place, candidate in enumerate(sources):
+        row_of[candidate] = torch.where(hidden[candidate], place * used + stripe, -1)
+    shadows = canvas.select([candidate for candidate in sources for _ in range(used)])
+    return _score_hidden(denoiser, context, canvas, (shadows, row_of), admissible)
 
 
 def _score_hidden(
-    denoiser: Denoiser, context: Context, canvas: Canvas, shadows: Canvas, row_of: Tensor
-) -> Tensor:
-    """Hide slot (c, p, s) in shadow row `row_of[c, p, s]` (-1: nowhere) and score it there."""
-    result = torch.ones(row_of.shape)
+    denoiser: Denoiser,
+    context: Context,
+    canvas: Canvas,
+    shading: tuple[Canvas, Tensor],
+    admissible: Admissible | None,
+) -> HiddenBeliefs:
+    """Hide slot (c, p, s) in row `row_of[c, p, s]` (-1: nowhere) of the shadows and score it.
+
+    With `admissible` among what may stand there, else among all tokens.
+    """
+    shadows, row_of = shading
+    own, lead = torch.ones(row_of.shape), torch.zeros(row_of.shape)
+    places = torch.nonzero(row_of >= 0).tolist()
+    rows = sorted({int(row_of[tuple(place)]) for place in places})
     wanted = torch.zeros(shadows.state.shape, dtype=torch.bool)
-    places = sorted(
-        (int(row_of[c, p, s]), p, s, c) for c, p, s in torch.nonzero(row_of >= 0).tolist()
-    )
-    for row, part, slot, _ in places:
-        shadows.state[row, part, slot] = int(SlotState.MASK)
-        wanted[row, part, slot] = True
-    rows = list(range(shadows.num_candidates))
-    logprobs = _forward(denoiser, context, shadows, rows, wanted).log_softmax(-1).cpu()
-    for index, (_, part, slot, candidate) in enumerate(places):
-        token = int(canvas.tokens[candidate, part, slot])
-        result[candidate, part, slot] = float(logprobs[index, token].exp())
-    return result
+    for c, p, s in places:
+        shadows.state[row_of[c, p, s], p, s] = int(SlotState.MASK)
+        wanted[row_of[c, p, s], p, s] = True
+    if admissible is not None:  # bans are told from all masks of a row
+        wanted[rows] = shadows.masked[rows]
+    logits = _forward(denoiser, context, shadows, rows, wanted[rows])
+    if admissible is not None:
+        logits = admissible.apply(logits, shadows, rows)
+    logprobs = logits.log_softmax(-1).cpu()
+    index = torch.full(wanted.shape, -1, dtype=torch.int64)
+    index[wanted] = torch.arange(int(wanted.sum()))
+    for c, p, s in places:
+        row = logprobs[index[row_of[c, p, s], p, s]]
+        own[c, p, s] = row[canvas.tokens[c, p, s]].exp()
+        lead[c, p, s] = row.max().exp()
+    return HiddenBeliefs(own, lead, len(rows))
 
 
 def _forward(

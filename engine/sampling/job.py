@@ -38,6 +38,7 @@ from engine.sampling.plan import JobPlan, plan_job
 from engine.sampling.policies import Sampler, resolve_sampler
 from engine.sampling.probe import WindowTask
 from engine.sampling.randomness import CounterHash
+from engine.sampling.remasking import Monotone
 from engine.sampling.reports import PassReport
 from engine.sampling.stopping import Budget
 from engine.sampling.strength import mask_weakest
@@ -264,13 +265,7 @@ class JobRun:
 
     def _share_passes(self) -> list[int]:
         """Passes each window may take: what it could need, within the user's `steps`."""
-        needs = [
-            min(
-                self._sampler.max_passes,
-                max(max(self._plan.lengths[i]) + self._plan.rooms[i] for i in group),
-            )
-            for group in self._plan.groups
-        ]
+        needs = [min(self._sampler.max_passes, self._longest(group)) for group in self._plan.groups]
         steps = self.job.config.steps
         if steps is None:
             return needs
@@ -280,6 +275,13 @@ class JobRun:
             min(need, steps // len(needs) + (index < steps % len(needs)))
             for index, need in enumerate(needs)
         ]
+
+    def _longest(self, group: Sequence[int]) -> int:
+        """Return the passes a window takes that commits a slot a pass and revises an eighth."""
+        slots = max(max(self._plan.lengths[i]) + self._plan.rooms[i] for i in group)
+        waits = len(group) - 1 if self._sampler.begins_in_turn else 0
+        revises = not isinstance(self._sampler.remasking, Monotone)
+        return slots + waits + ((slots + 7) // 8 if revises else 0)
 
     def _budget(self, number: int) -> Budget:
         started_s = self._progress.started_s

@@ -24,7 +24,7 @@ from engine.sampling.forms import FormKeeper
 from engine.sampling.growth import plan_growth
 from engine.sampling.offers import Settled, settle_part
 from engine.sampling.probe import WindowTask, probe_lengths
-from engine.sampling.proposals import fill_masks, propose, without_clashes
+from engine.sampling.proposals import begin_in_turn, fill_masks, propose, without_clashes
 from engine.sampling.randomness import throw_dice
 from engine.sampling.ranking import rank_fills
 from engine.sampling.reports import PassReport, Reporter
@@ -80,7 +80,7 @@ class WindowRun:
         )
         prefixes = [part.prefix for part in task.window.parts]
         self._forms = FormKeeper(task.forms, prefixes, task.words)
-        self._reviser = Reviser(task)
+        self._reviser = Reviser(task, self._admissible)
         self._earlier: Beliefs | None = None  # of the pass before
         self._leaders: list[int] | None = None
         self._scores: list[list[float]] | None = None  # of the finished candidates
@@ -138,15 +138,19 @@ class WindowRun:
             scores = self._reviser.end_oscillation(scores, chosen, canvas, beliefs, held)
             canvas.commit(chosen, scores.token, task.words.pad)
             revised = (0, 0)
-            if reason is None:
+            if reason is None and self._reviser.may_change and not self._is_over():
                 revised = self._reviser.revise(canvas, chosen, held, pass_index=result.passes)
             if reason is None and not bool(canvas.masked.any()):
                 reason = StopReason.SETTLED
-            canvas.freeze(canvas.settled_prefix())
             self._choose_leaders(canvas, scores, beliefs, held)
             reporter.note(scores, chosen)
             pass_ms = (self._now_s() - started_s) * 1e3
-            yield reporter.report(canvas, scores, self._leaders, revised=revised, pass_ms=pass_ms)
+            report = reporter.report(
+                canvas, scores, self._leaders, revised=revised, pass_ms=pass_ms
+            )
+            if self._reviser.may_change:
+                canvas.freeze(reporter.promised(canvas, self._leaders))
+            yield report
             if reason is StopReason.SETTLED and (grown := self._grow(canvas, draws, reporter)):
                 canvas, draws = grown
             elif reason is not None:
@@ -179,7 +183,7 @@ class WindowRun:
         rows = self._grown or dict(enumerate(leaders))
         longest = [max(lengths) for lengths in task.lengths]
         more = plan_growth(canvas, rows, task.words, longest=longest, rooms=task.rooms)
-        if not more or self._budget.reason(self.result.passes, self._now_s()) is not None:
+        if not more or self._is_over():
             return None
         if not self._grown:
             sources = [*range(canvas.num_candidates), *(rows[one.part] for one in more)]
@@ -197,6 +201,9 @@ class WindowRun:
         self._reviser.move_to(self._task)
         self._draft, self._scores = (canvas, reporter), None
         return canvas, draws
+
+    def _is_over(self) -> bool:
+        return self._budget.reason(self.result.passes, self._now_s()) is not None
 
     def _end_reason(self, scores: SlotScores, canvas: Canvas, chosen: Tensor) -> StopReason | None:
         task = self._task
@@ -243,7 +250,8 @@ class WindowRun:
                 ]
                 floors = torch.maximum(floors, torch.tensor(counts))
         chosen = sampler.commitment.choose(flat, floors)
-        return without_clashes(chosen.view(scores.masked.shape), scores, canvas, self._admissible)
+        fair = without_clashes(chosen.view(scores.masked.shape), scores, canvas, self._admissible)
+        return begin_in_turn(fair, scores, canvas) if sampler.begins_in_turn else fair
 
     def _choose_leaders(
         self, canvas: Canvas, scores: SlotScores, beliefs: Beliefs, held: Tensor

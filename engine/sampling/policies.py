@@ -72,6 +72,7 @@ class Sampler:
     num_samples: int  # further candidates, sampled
     sample_temperature: float
     temperature: float  # of every candidate; 0 = greedy
+    begins_in_turn: bool  # parts of a window, so that each sees the first words of another
     leader_ratio: float  # share of slots committed when one candidate is chosen to be shown
     leader_min_slots: int  # shorter parts wait for the end: they are there at once
 
@@ -104,6 +105,7 @@ class PresetNumbers:
     num_lengths: int
     num_samples: int
     leader_ratio: float
+    begins_in_turn: bool
     revises: bool
 
 
@@ -117,6 +119,7 @@ PRESETS: dict[Preset, PresetNumbers] = {
         num_lengths=3,
         num_samples=0,
         leader_ratio=0.0,
+        begins_in_turn=False,
         revises=False,
     ),
     "balanced": PresetNumbers(
@@ -128,6 +131,7 @@ PRESETS: dict[Preset, PresetNumbers] = {
         num_lengths=8,
         num_samples=0,
         leader_ratio=0.5,
+        begins_in_turn=True,
         revises=False,
     ),
     "careful": PresetNumbers(
@@ -139,6 +143,7 @@ PRESETS: dict[Preset, PresetNumbers] = {
         num_lengths=8,
         num_samples=6,
         leader_ratio=1.0,
+        begins_in_turn=True,
         revises=True,
     ),
 }
@@ -198,6 +203,7 @@ def resolve_sampler(config: SamplerConfig) -> Sampler:
         num_samples=numbers.num_samples + max(0, config.alternatives - rows),
         sample_temperature=0.8,
         temperature=config.temperature or 0.0,
+        begins_in_turn=numbers.begins_in_turn,
         leader_ratio=numbers.leader_ratio,
         leader_min_slots=17,
     )

@@ -18,7 +18,7 @@ from engine.sampling.beliefs import Beliefs
 from engine.sampling.commitment import SlotScores
 from engine.sampling.drawing import Draw
 
-__all__ = ["fill_masks", "propose", "without_clashes"]
+__all__ = ["begin_in_turn", "fill_masks", "propose", "without_clashes"]
 
 
 def propose(
@@ -76,6 +76,23 @@ def without_clashes(
                 kept[candidate, part, max(visible, key=lambda slot: sure[slot])] = True
             else:  # PAD is only proposed where nothing else is on its right
                 kept[candidate, part, slots[0] :] = scores.masked[candidate, part, slots[0] :]
+    return kept
+
+
+def begin_in_turn(chosen: Tensor, scores: SlotScores, canvas: Canvas) -> Tensor:
+    """Let one part of each candidate begin in a pass: the most certain of those that are blank.
+
+    The others wait, so that they see its first words: parts that must agree, a name or a number,
+    would else be chosen side by side. Costs a window at most a pass for each part but one.
+    """
+    kept = chosen.clone()
+    blank = (canvas.masked | (canvas.state == SlotState.ABSENT)).all(-1) & chosen.any(-1)
+    sure = torch.where(chosen, scores.confidence, 0.0).amax(-1)
+    for candidate in torch.nonzero(blank.sum(-1) > 1).flatten().tolist():
+        parts = torch.nonzero(blank[candidate]).flatten().tolist()
+        first = max(parts, key=lambda part: (float(sure[candidate, part]), -part))
+        for part in parts:
+            kept[candidate, part] &= part == first
     return kept
 
 

@@ -38,6 +38,8 @@ class Evidence:
     frozen: Tensor  # bool
     flips: Tensor  # int16, how often a slot was taken back
     hidden: Tensor | None = None  # float32, the token's probability with it hidden, else 1
+    rival: Tensor | None = None  # float32, that of the most probable token there, else 0
+    whole: Tensor | None = None  # bool [C, P], no mask is left: `hidden` is of all free slots
     own: Tensor | None = None  # float32, the visible token's probability where it stands, else 1
     best: Tensor | None = None  # int64, the token most probable in a visible slot
     lead: Tensor | None = None  # float32, that token's probability, else 0
@@ -84,15 +86,18 @@ class Monotone:
 
 @dataclass(frozen=True, slots=True)
 class LeaveOneOut:
-    """Revoke a new token that its own part would not choose again with it hidden.
+    """Revoke a token that its own part would not choose again with it hidden.
 
-    Fewer than were accepted, so that a part always gains.
+    Fewer than were accepted, so that a part always gains. In a part without masks all tokens are
+    looked at, those too that were written before what stands behind them: one is revoked where
+    another reaches `lead`, as many as were accepted, an eighth of the part in all.
 
     Source: WINO (arXiv:2507.18578): revoke when p_hidden < tau. The paper checks every
-    token after every pass; we check the new ones of passes that accepted several.
+    token after every pass; we check the new ones of passes that accepted several, and whole parts.
     """
 
     tau: float
+    lead: float = 0.3
 
     @property
     def asks(self) -> Asks:
@@ -100,8 +105,16 @@ class LeaveOneOut:
 
     def choose(self, evidence: Evidence) -> Revision:
         assert evidence.hidden is not None, "the rule asked for it"
-        weak = evidence.accepted & evidence.free & (evidence.hidden < self.tau)
-        return _remasking(_fewer_than_accepted(weak, evidence, -evidence.hidden))
+        weak = evidence.free & (evidence.hidden < self.tau)
+        new = _fewer_than_accepted(weak & evidence.accepted, evidence, -evidence.hidden)
+        if evidence.whole is None:
+            return _remasking(new)
+        assert evidence.rival is not None, "it comes with the rest"
+        whole = evidence.whole.unsqueeze(-1)
+        beaten = weak & whole & (evidence.rival >= self.lead)
+        spare = _eighth_left(evidence)
+        late = _worthiest(beaten, -evidence.hidden, torch.minimum(spare, _num_accepted(evidence)))
+        return _remasking(torch.where(whole, late, new))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +160,24 @@ class TokenEdits:
 
 def _fewer_than_accepted(wanted: Tensor, evidence: Evidence, worth: Tensor) -> Tensor:
     """Keep, of the wanted slots of each part, the worthiest: fewer than the part accepted."""
+    return _worthiest(wanted, worth, (_num_accepted(evidence) - 1).clamp_min(0))
+
+
+def _num_accepted(evidence: Evidence) -> Tensor:
+    return evidence.accepted.sum(-1)
+
+
+def _eighth_left(evidence: Evidence) -> Tensor:
+    """Return how many more tokens of each part [C, P] may be revoked once it is whole."""
+    eighth = (evidence.committed.sum(-1) + 7) // 8
+    return (eighth - evidence.flips.sum(-1)).clamp_min(0)
+
+
+def _worthiest(wanted: Tensor, worth: Tensor, limits: Tensor) -> Tensor:
+    """Keep, of the wanted slots of each part, the `limits` [C, P] worthiest."""
     chosen = torch.zeros_like(wanted)
     for candidate, part in torch.nonzero(wanted.any(-1)).tolist():
         slots = torch.nonzero(wanted[candidate, part]).flatten().tolist()
-        limit = max(0, int(evidence.accepted[candidate, part].sum()) - 1)
         slots.sort(key=lambda slot: -float(worth[candidate, part, slot]))
-        chosen[candidate, part, slots[:limit]] = True
+        chosen[candidate, part, slots[: int(limits[candidate, part])]] = True
     return chosen

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from engine.canvas.canvas import Canvas
+from engine.canvas.parts import Part
 from engine.contract import PassRecord
 from engine.sampling.commitment import SlotScores
 from engine.sampling.drafts import PartDraft, common_prefix, draft_part, settled_text
@@ -91,6 +92,23 @@ class Reporter:
         changed = _count_changes(self._shown, shown)
         self._shown = shown
         return PassReport(record, drafts, self._stable(canvas, drafts, leaders), changed)
+
+    def promised(self, canvas: Canvas, leaders: Sequence[int] | None) -> Tensor:
+        """Return the slots [C, P, L] that spell what was told as stable: they must not change."""
+        chosen = torch.zeros(canvas.masked.shape, dtype=torch.bool)
+        for index, part in enumerate(self._task.window.parts):
+            rows = range(canvas.num_candidates) if leaders is None else [leaders[index]]
+            for row in rows if self._promised[index] else ():
+                tokens = canvas.part_tokens(row, index)
+                chosen[row, index, : self._num_promised(part, tokens, self._promised[index])] = True
+        return chosen & canvas.settled_prefix()
+
+    def _num_promised(self, part: Part, tokens: Sequence[int | None], code_points: int) -> int:
+        """Return how many tokens it takes; one whose first characters are promised counts."""
+        for size in range(len(tokens)):
+            if len(settled_text(part, [*tokens[:size], None], self._task.words)) >= code_points:
+                return size
+        return len(tokens)
 
     def _stable(
         self, canvas: Canvas, drafts: Sequence[PartDraft], leaders: Sequence[int] | None

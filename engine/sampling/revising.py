@@ -16,7 +16,13 @@ import torch
 from torch import Tensor
 
 from engine.canvas.canvas import Canvas
-from engine.sampling.beliefs import Beliefs, hidden_probability, visible_beliefs
+from engine.sampling.admissible import Admissible
+from engine.sampling.beliefs import (
+    Beliefs,
+    hidden_probability,
+    hidden_stripes,
+    visible_beliefs,
+)
 from engine.sampling.commitment import SlotScores
 from engine.sampling.probe import WindowTask
 from engine.sampling.randomness import throw_dice
@@ -27,6 +33,7 @@ __all__ = ["Positions", "Reviser"]
 DICE_SALT = 1  # apart from the dice of commitment
 LATE_RATIO = 0.5  # of a part's slots settled: what is taken back from then on is late
 STUBBORN_FLIPS = 2
+NUM_STRIPES = 4  # of a second look at a whole part
 _Place = tuple[int, int, int]  # candidate, part, slot
 
 
@@ -46,10 +53,11 @@ class Positions:
 class Reviser:
     """The remasking of one window."""
 
-    def __init__(self, task: WindowTask) -> None:
+    def __init__(self, task: WindowTask, admissible: Admissible) -> None:
         self._task = task
+        self._admissible = admissible
         self._rule = task.sampler.remasking
-        self._is_idle = isinstance(self._rule, Monotone)
+        self.may_change = not isinstance(self._rule, Monotone)
         self._history: dict[_Place, list[tuple[int, Tensor]]] = defaultdict(list)
         self._late: set[tuple[int, int]] = set()
         self._stubborn: set[tuple[int, int]] = set()
@@ -75,7 +83,7 @@ class Reviser:
         They are marked frozen; call it before the commitment. Slots of held forms keep the
         token their form needs.
         """
-        if self._is_idle:
+        if not self.may_change:
             return scores
         token = scores.token.clone()
         for place in _places(chosen):
@@ -97,7 +105,7 @@ class Reviser:
 
         A held form's tokens are taken back, never exchanged: a form chooses its own.
         """
-        if self._is_idle:
+        if not self.may_change:
             return 0, 0
         evidence = self._measure(canvas, accepted, pass_index)
         revision = self._rule.choose(evidence)
@@ -114,11 +122,7 @@ class Reviser:
         plain = Evidence(visible, canvas.committed, canvas.frozen, canvas.flips)
         match self._rule.asks:
             case "hidden":
-                # One new token alone was certain with nothing beside it to mislead it.
-                several = visible & (visible.sum(-1, keepdim=True) > 1)
-                self.nfe += int(several.sum())
-                hidden = hidden_probability(task.denoiser, task.context, canvas, several)
-                return replace(plain, hidden=hidden)
+                return self._hide(plain, canvas)
             case "visible":
                 seen = visible_beliefs(task.denoiser, task.context, canvas, plain.free)
                 self.nfe += seen.nfe
@@ -128,6 +132,25 @@ class Reviser:
                 return replace(plain, dice=throw_dice(task.random, shape, pass_index, DICE_SALT))
             case _:
                 return plain
+
+    def _hide(self, plain: Evidence, canvas: Canvas) -> Evidence:
+        """Add what new tokens, and all of parts just written to their end, are worth hidden."""
+        task = self._task
+        whole = plain.accepted.any(-1) & ~canvas.masked.any(-1)
+        late = plain.free & whole.unsqueeze(-1)
+        # One new token alone was certain with nothing beside it to mislead it.
+        several = plain.accepted & (plain.accepted.sum(-1, keepdim=True) > 1) & ~late
+        bans = self._admissible
+        seen = hidden_probability(task.denoiser, task.context, canvas, several, bans)
+        self.nfe += seen.nfe
+        if not bool(late.any()):
+            return replace(plain, hidden=seen.own, rival=seen.lead)
+        old = hidden_stripes(
+            task.denoiser, task.context, canvas, late, bans, num_stripes=NUM_STRIPES
+        )
+        self.nfe += old.nfe
+        own, lead = torch.where(late, old.own, seen.own), torch.where(late, old.lead, seen.lead)
+        return replace(plain, hidden=own, rival=lead, whole=whole)
 
     def _note(self, canvas: Canvas, changed: Tensor) -> None:
         settled = canvas.committed.sum(-1) / canvas.lengths.clamp_min(1)

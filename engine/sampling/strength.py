@@ -51,7 +51,8 @@ def mask_weakest(
     canvas = Canvas.masked_out(window, [lengths])
     for part, tokens in texts.items():
         canvas.give(part, tokens, [False] * len(tokens))
-    probability = hidden_stripes(denoiser, context, canvas, NUM_STRIPES)
+    seen = hidden_stripes(denoiser, context, canvas, canvas.committed, num_stripes=NUM_STRIPES)
+    probability = seen.own
     given = {}
     for part, tokens in texts.items():
         count = math.ceil(window.parts[part].strength * len(tokens))

@@ -45,7 +45,7 @@ def test_a_job_tells_which_alternatives_were_made_together():
         return Answer(f" {word}", 0.9)
 
     finished = run_job(
-        a_job("we [___] today and [___] again", alternatives=3),
+        a_job("we [___] today and [___] again", alternatives=8),
         a_workshop(ScriptedDenoiser(agreeing)),
     )
 

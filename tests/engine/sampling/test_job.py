@@ -471,3 +471,50 @@ def test_a_region_that_ends_at_its_first_mask_ends_at_once():
 
     assert first(finished) == f"{POOL[0]} {POOL[1]}"
     assert [record.committed for record in finished.telemetry][-1] > 1
+
+
+def test_a_text_written_one_token_a_pass_is_revised_once_it_is_whole():
+    """What was right after the words before it is wrong before the words behind it."""
+
+    def regrets(slot: Slot) -> Answer:
+        behind = slot.visible[slot.index + 1 :]
+        if slot.index == 1 and behind and all(text is not None for text in behind):
+            return Answer(" staff", 0.95)
+        # Each length begins in its own way, so that no prefix is promised before the end.
+        return Answer(f" {POOL[slot.num_slots + slot.index]}", 0.9)
+
+    job = a_job("we [___] today", length=6, preset="careful", alternatives=8)
+
+    revised = run_job(job, a_workshop(ScriptedDenoiser(regrets)))
+    config = replace(job.config, mode="monotone")
+    kept = run_job(replace(job, config=config), a_workshop(ScriptedDenoiser(regrets)))
+
+    assert all(record.committed for record in revised.telemetry)
+    assert sum(record.remasked for record in revised.telemetry) > 0
+    assert sum(record.remasked for record in kept.telemetry) == 0
+    second = [
+        {one.text.split()[1] for one in run.regions[0].alternatives} for run in (revised, kept)
+    ]
+    assert "staff" in second[0]
+    assert "staff" not in second[1]
+    assert revised.passes <= 8 + 1, "an eighth more than its slots"
+
+
+@pytest.mark.parametrize("commitment", ["left_to_right", "top_k"])
+def test_revising_keeps_to_the_passes_and_to_what_was_told(commitment):
+    def wavers(slot: Slot) -> Answer:
+        seen = sum(text is not None for text in slot.visible)
+        return Answer(f" {POOL[(seen + slot.index) % 9]}", 0.9)
+
+    job = a_job("we [___] today", length=9, preset="careful", alternatives=1, commitment=commitment)
+    told, finished = "", None
+    for event in JobRun(a_workshop(ScriptedDenoiser(wavers)), job).events():
+        if isinstance(event, PassCompleted):
+            draft = event.regions[0]
+            assert draft.text[: draft.stable_prefix].startswith(told)
+            told = draft.text[: draft.stable_prefix]
+            assert event.pass_index <= event.max_passes
+        finished = event
+
+    assert sum(record.remasked for record in finished.telemetry) > 0
+    assert first(finished).startswith(told)

@@ -46,6 +46,29 @@ def test_leave_one_out_revokes_weak_tokens_but_fewer_than_were_accepted():
     assert slots(rule.choose(evidence(hidden=grid(0.3, 0.1, 0.2))).remask) == [1, 2]
 
 
+def test_leave_one_out_looks_at_all_of_a_part_that_is_whole():
+    rule, whole = LeaveOneOut(tau=0.5, lead=0.3), torch.ones(1, 1, dtype=torch.bool)
+    last = grid(0, 0, 1).bool()  # one token was accepted, at the end
+    seen = {"accepted": last, "hidden": grid(0.1, 0.2, 0.9), "whole": whole}
+
+    beaten = rule.choose(evidence(rival=grid(0.6, 0.6, 0.9), **seen))
+    unbeaten = rule.choose(evidence(rival=grid(0.2, 0.2, 0.9), **seen))
+    open_part = rule.choose(evidence(rival=grid(0.6, 0.6, 0.9), **(seen | {"whole": ~whole})))
+
+    assert slots(beaten.remask) == [0], "the weakest, no more than were accepted"
+    assert slots(unbeaten.remask) == slots(open_part.remask) == []
+
+
+def test_leave_one_out_takes_an_eighth_of_a_whole_part_back_and_no_more():
+    rule, whole = LeaveOneOut(tau=0.5), torch.ones(1, 1, dtype=torch.bool)
+    seen = {"hidden": grid(*[0.1] * 8), "rival": grid(*[0.9] * 8), "whole": whole}
+
+    fresh = rule.choose(evidence(8, **seen))
+    spent = rule.choose(evidence(8, flips=grid(1, *[0] * 7).to(torch.int16), **seen))
+
+    assert (len(slots(fresh.remask)), slots(spent.remask)) == (1, [])
+
+
 def test_leave_one_out_spares_frozen_and_often_flipped_slots():
     rule, hidden = LeaveOneOut(tau=0.5), grid(0.1, 0.2, 0.9)
 
