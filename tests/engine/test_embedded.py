@@ -15,7 +15,9 @@ from engine.contract import (
 )
 from engine.sampling.job import JobRun
 from engine.settings import EngineSettings
+from engine.worker.core import WorkerCore
 from engine.worker.opening import open_workshop
+from tests.engine.builders import ticking
 
 pytestmark = pytest.mark.model
 
@@ -52,6 +54,25 @@ def test_same_seed_same_text_whatever_the_job_is_called(workshop):
 
     assert first.regions == second.regions
     assert first.run_card.result_sha256 == second.run_card.result_sha256
+
+
+def test_a_job_gives_the_same_text_alone_and_among_others(workshop):
+    texts = (TEXT, "Dear Anna, [___] on Monday.", "She opened the door and [___] in the hall.")
+    alone = {str(i): fill(workshop, text, seed=i).regions for i, text in enumerate(texts)}
+    core = WorkerCore(ticking(), max_waiting=8)
+    core.open(workshop)
+
+    together = {}
+    for i, text in reversed(list(enumerate(texts))):
+        start = text.index("[___]")
+        region = RegionSpec("r", start, start + 5, is_blank=True)
+        core.submit(RefineJob(str(i), text, (region,), config=SamplerConfig(seed=i)))
+    while core.has_work:
+        for event in core.step():
+            if isinstance(event, JobFinished):
+                together[event.job_id] = event.regions
+
+    assert together == alone
 
 
 def test_alternatives_are_ranked_and_differ(workshop):
