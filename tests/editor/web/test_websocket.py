@@ -338,3 +338,24 @@ def test_browsers_that_come_during_a_run_see_it(server):
             if runs:
                 late.take("run_ended", run_id=run_id)
         first.send({"type": "cancel", "run_id": run_id})
+
+
+def test_a_stopped_run_offers_its_draft_before_its_end_is_told(server):
+    made = server.create("We ___ today.")
+    (span,) = server.call("GET", f"/api/documents/{made['id']}")["spans"]
+    with server.browser(made["id"]) as browser:
+        settings = {"length": 100, "preset": "careful", "alternatives": 1}
+        browser.send({"type": "refine", "op_id": "r", "version": 0, "settings": settings})
+        run_id = browser.take("run_accepted")["run"]["run_id"]
+        browser.take("pass_frame")
+
+        browser.send({"type": "cancel", "run_id": run_id})
+
+        suggestion = browser.take("suggestion_added")["suggestion"]
+        ended = browser.take("run_ended", run_id=run_id)
+    assert (ended["state"], ended["stop_reason"]) == ("cancelled", "cancelled")
+    assert suggestion["span_id"] == span["id"]
+    assert suggestion["alternatives"][0]["text"].strip()
+    assert "\u2591" not in suggestion["alternatives"][0]["text"]
+    (kept,) = server.call("GET", f"/api/runs/{run_id}")["suggestions"]
+    assert kept["alternatives"][0]["text"] == suggestion["alternatives"][0]["text"]
