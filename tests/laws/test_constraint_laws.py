@@ -200,13 +200,13 @@ def check_held(job: RefineJob, noise: int) -> None:
     assert not finished.run_card.notes
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(constrained_jobs(), st.integers(0, 2**32))
 def test_constraints_hold_for_any_model_or_the_job_is_refused(job, noise):
     check_held(job, noise)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(joint_jobs(), st.integers(0, 2**32))
 def test_regions_filled_jointly_keep_each_its_own_rules(job, noise):
     check_held(job, noise)
@@ -214,7 +214,7 @@ def test_regions_filled_jointly_keep_each_its_own_rules(job, noise):
 
 @pytest.mark.slow
 @settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
-@given(constrained_jobs(), st.integers(0, 2**32))
+@given(st.one_of(constrained_jobs(), joint_jobs()), st.integers(0, 2**32))
 def test_constraints_hold_in_a_thousand_cases(job, noise):
     check_held(job, noise)
 
