@@ -22,7 +22,6 @@ import { refill } from "./refill"
 import * as rest from "./rest"
 import { changeSettings } from "./region_settings"
 import { type OpenSuggestion, openSuggestions } from "./review"
-import { ReviewPanel } from "./review_panel"
 import { rememberedRun, rememberRun } from "./run_memory"
 import { RunPanel } from "./run_panel"
 import { Library } from "./library"
@@ -38,6 +37,10 @@ import { buildToolbar } from "./toolbar"
 
 const PANEL_GAP_MS = 120
 const OPENED_WORDS = "Document open."
+const NO_SUCH_DOCUMENT = "The document of this link is not here. It may have been deleted."
+
+/** The document named in the address. */
+const askedId = (): string | undefined => /^#\/d\/(.+)$/.exec(location.hash)?.[1]
 
 export class App {
   session: DocumentSession | null = null
@@ -49,7 +52,7 @@ export class App {
   private readonly toolbar: ReturnType<typeof buildToolbar>
   private readonly documentsPanel: DocumentsPanel
   private readonly runPanel: RunPanel
-  private readonly reviewPanel: ReviewPanel
+  private readonly review = h("section", { class: "tl-panel", "aria-label": "Review" })
   private readonly history = h("section", { class: "tl-panel", "aria-label": "History" })
   private readonly dock: Dock
   private readonly tabs: ReturnType<typeof buildTabs>
@@ -84,8 +87,14 @@ export class App {
         const { documentId, session } = this
         if (documentId !== null) this.pages.confirmDelete(session?.title || "Untitled", () => void this.remove(documentId))
       },
-      finalise: () => this.pages.finalise(),
-      showAbout: () => this.pages.showAbout(),
+      finalise: () => {
+        this.layout.closeSheets()
+        this.pages.finalise()
+      },
+      showAbout: () => {
+        this.layout.closeSheets()
+        this.pages.showAbout()
+      },
     })
     this.runPanel = new RunPanel({
       goTo: (span) => this.goTo(span),
@@ -94,14 +103,9 @@ export class App {
       showRunCard: (element, runId) => this.pages.showRunCard(element, runId),
       removeSpan: (id) => this.view.dispatch({ effects: removeSpan.of(id) }),
     })
-    this.reviewPanel = new ReviewPanel({
-      view: this.view,
-      decisions: this.decisions,
-      goToSuggestion: (suggestion, group) => this.goToSuggestion(suggestion, group),
-    })
     this.tabs = buildTabs("Runs, review and history", [
       { name: "Refine", panel: this.runPanel.element },
-      { name: "Review", panel: this.reviewPanel.element },
+      { name: "Review", panel: this.review },
       { name: "History", panel: this.history },
     ])
     layout.panels.append(this.tabs.element)
@@ -114,18 +118,18 @@ export class App {
       },
       acceptAll: () => this.decisions.acceptAll(),
     })
-    layout.banner.after(this.pages.origins.element)
     this.listen(commands)
     root.replaceChildren(layout.root)
   }
 
   async start(): Promise<void> {
     const isFirstVisit = await this.library.load()
-    const asked = /^#\/d\/(.+)$/.exec(location.hash)?.[1]
-    const known = this.library.find(asked) ?? this.library.newest()
-    if (known !== undefined) await this.open(known.id)
+    const asked = this.library.find(askedId())
+    const shown = asked ?? this.library.newest()
+    if (asked === undefined && askedId() !== undefined) this.openedWords = NO_SUCH_DOCUMENT
+    if (shown !== undefined) await this.open(shown.id)
     if (isFirstVisit) this.pages.offerTour()
-    void this.pages.buildHistory(this.history).then(() => this.drawSoon())
+    void this.pages.buildPanels(this.review, this.history).then(() => this.drawSoon())
     this.drawSoon()
   }
 
@@ -184,6 +188,16 @@ export class App {
     if (opening !== this.openings) session.close()
   }
 
+  /** A link to another document was followed, or typed into the address. */
+  private async followLink(): Promise<void> {
+    const asked = askedId()
+    if (asked === undefined || asked === this.documentId) return
+    if (this.library.find(asked) === undefined) await this.library.load() // it may be newer than the list
+    if (this.library.find(asked) !== undefined) return this.open(asked)
+    this.say(NO_SUCH_DOCUMENT)
+    if (this.documentId !== null) history.replaceState(null, "", `#/d/${this.documentId}`)
+  }
+
   private async create(document: { title: string; text: string }): Promise<void> {
     const id = await this.library.create(document)
     if (id === null) return
@@ -225,7 +239,7 @@ export class App {
 
   // ---- review
 
-  private goToSuggestion(suggestion: OpenSuggestion, group?: number | null): void {
+  goToSuggestion(suggestion: OpenSuggestion, group?: number | null): void {
     this.layout.closeSheets()
     goToSuggestion(this.view, suggestion, group)
   }
@@ -249,6 +263,7 @@ export class App {
       event.preventDefault() // or the line break would land in the text
       this.view.focus()
     })
+    window.addEventListener("hashchange", () => void this.followLink())
     window.addEventListener("beforeunload", (event) => {
       this.session?.flush()
       if ((this.session?.numUnacknowledged() ?? 0) > 0) event.preventDefault()
@@ -368,7 +383,7 @@ export class App {
     if (document.activeElement !== layout.title) layout.title.value = session.title
     document.title = `${session.title || "Untitled"} · Tideline`
     this.runPanel.show(session, view.state, rememberedRun(this.documentId))
-    this.reviewPanel.show()
+    this.pages.review?.show()
     this.pages.show()
     this.pages.history?.show(session.revisions, session.version, openSuggestions(view.state).length)
     this.drawBanner(session)

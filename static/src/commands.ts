@@ -16,8 +16,9 @@ import {
   neighbour,
   type OpenSuggestion,
 } from "./review"
-import type { ReviewActions } from "./review_marks"
 import { regionAfter, trimmed } from "./region_edits"
+import { refineAgain } from "./rerun"
+import type { ReviewActions } from "./review_marks"
 import type { DocumentSession } from "./session"
 import { addSpan, removeSpan, type Span, spanById, spansOf, spansTouching } from "./spans"
 
@@ -92,11 +93,12 @@ function refine(host: CommandHost, which: "chosen" | "all"): boolean {
   const busy = session.runs.busySpans()
   const targets = which === "all" ? spansOf(view.state).filter(({ kind }) => kind !== "locked") : refineTargets(view.state)
   const ids = targets.map(({ id }) => id).filter((id) => !busy.has(id))
-  if (ids.length === 0) {
-    host.say(targets.length > 0 ? "A run already works there." : "Mark a region or leave a blank first.")
-    return true
+  if (ids.length > 0) session.refine(ids, refineSettings())
+  else if (targets.length === 0) host.say("Mark a region or leave a blank first.")
+  else {
+    host.say("The run is stopped and starts again.")
+    refineAgain(session, targets.map(({ id }) => id), refineSettings())
   }
-  session.refine(ids, refineSettings())
   return true
 }
 
@@ -195,7 +197,10 @@ export function goToSuggestion(view: EditorView, suggestion: OpenSuggestion, gro
     effects: [activateSuggestion.of(place), EditorView.scrollIntoView(span.from, { y: "center" })],
     selection: { anchor: span.to },
   })
-  view.dom.querySelector<HTMLElement>(".tl-card")?.focus({ preventScroll: true })
+  const card = view.dom.querySelector<HTMLElement>(".tl-card")
+  card?.focus({ preventScroll: true })
+  // After the editor's own scrolling, which knows the words and not the card below them.
+  requestAnimationFrame(() => card?.scrollIntoView({ block: "nearest" }))
 }
 
 function nextAlternative({ view }: CommandHost): boolean {

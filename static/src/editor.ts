@@ -18,7 +18,6 @@ import { draftSupport } from "./drafts"
 import { type Commands, runShortcut } from "./keys"
 import { guardHistory, lockSupport } from "./locks"
 import { markSupport } from "./marks"
-import { originSupport } from "./origins"
 import { pasteSupport } from "./paste_over"
 import { PROSE_KEYS } from "./prose_keys"
 import { handleSupport } from "./region_handles"
@@ -101,8 +100,7 @@ export function makeState(
       markSupport(),
       handleSupport(),
       pasteSupport(),
-      originSupport(),
-      reviewSupport(host.review),
+        reviewSupport(host.review),
       lineStyles,
       collab(collaboration),
       shortcutKeys(host.commands),

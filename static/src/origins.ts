@@ -5,7 +5,7 @@
  * asked again; what is typed meanwhile is unmarked, which is what "typed" looks like.
  */
 
-import { type Extension, StateEffect, StateField } from "@codemirror/state"
+import { StateEffect, StateField } from "@codemirror/state"
 import { Decoration, type DecorationSet, EditorView } from "@codemirror/view"
 import { h, iconButton } from "./dom"
 import { icon } from "./icons"
@@ -48,10 +48,6 @@ function marksOf(runs: readonly OriginRun[]): DecorationSet {
   }))
 }
 
-export function originSupport(): Extension {
-  return originsField
-}
-
 export interface OriginsHost {
   readonly view: EditorView
   /** The origins of the text at a version, in code points. */
@@ -76,6 +72,9 @@ export class Origins {
   open(host: OriginsHost): void {
     this.host = host
     this.element.hidden = false
+    const { view } = host
+    const isReady = view.state.field(originsField, false) !== undefined
+    if (!isReady) view.dispatch({ effects: StateEffect.appendConfig.of(originsField) })
     this.element.replaceChildren(
       h("strong", {}, "Where the words come from"),
       ...Object.entries(KINDS).map(([kind, words]) => h("span", {}, h("span", { class: `tl-origin tl-origin-${kind}` }, words))),

@@ -9,12 +9,13 @@ import type { PageCommands } from "./commands"
 import type { Decisions } from "./decisions"
 import type { HistoryPanel } from "./history_panel"
 import { type Later, LaterPart } from "./load_later"
-import { Origins } from "./origins"
+import type { Origins } from "./origins"
 import type { PlainText } from "./plain_text"
 import { isTourDone, refineSettings } from "./preferences"
 import type { RevisionWire } from "./protocol.gen"
 import * as rest from "./rest"
-import { openSuggestions } from "./review"
+import { type OpenSuggestion, openSuggestions } from "./review"
+import type { ReviewPanel } from "./review_panel"
 import { isActive, type RunRecord } from "./run_model"
 import { areUnchanged } from "./run_places"
 import type { DocumentSession } from "./session"
@@ -26,16 +27,18 @@ export interface PagesHost {
   readonly documentId: string | null
   readonly decisions: Decisions
   readonly paper: HTMLElement
+  goToSuggestion(suggestion: OpenSuggestion, group?: number | null): void
   say(text: string): void
   complain(error: unknown): void
 }
 
 export class Pages implements PageCommands {
-  readonly origins = new Origins()
-  /** Null until its part of the program is there. */
+  /** Null until their part of the program is there. */
   history: HistoryPanel | null = null
+  review: ReviewPanel | null = null
   private readonly later: LaterPart
   private plain: PlainText | null = null
+  private origins: Origins | null = null
   private endTour: (() => void) | null = null
 
   constructor(private readonly host: PagesHost) {
@@ -43,9 +46,10 @@ export class Pages implements PageCommands {
   }
 
   /** Fetches what is opened later, so that it is there when the connection is not. */
-  async buildHistory(element: HTMLElement): Promise<void> {
+  async buildPanels(review: HTMLElement, history: HTMLElement): Promise<void> {
     await this.later.use((part) => {
-      this.history = new part.HistoryPanel(element, {
+      this.review = new part.ReviewPanel(review, this.host)
+      this.history = new part.HistoryPanel(history, {
         name: () => this.nameVersion(),
         compare: (revision) => this.compareVersions(revision),
         restore: (revision) => this.host.session?.restore(revision.n),
@@ -55,7 +59,7 @@ export class Pages implements PageCommands {
 
   /** Another document is opened. */
   leave(): void {
-    this.origins.close()
+    this.origins?.close()
     this.plain?.close()
     this.plain = null
     this.endTour?.()
@@ -63,7 +67,7 @@ export class Pages implements PageCommands {
 
   noteUpdate(update: ViewUpdate): void {
     this.plain?.noteUpdate(update)
-    if (update.docChanged) this.origins.noteChange()
+    if (update.docChanged) this.origins?.noteChange()
   }
 
   /** Redraws what is open. */
@@ -147,15 +151,20 @@ export class Pages implements PageCommands {
   }
 
   toggleOrigins(): void {
-    const { view, session, documentId } = this.host
-    if (this.origins.isShown) return this.origins.close()
+    const { view, session, documentId, paper } = this.host
+    if (this.origins?.isShown) return this.origins.close()
     if (session === null || documentId === null) return
     session.flush()
-    this.origins.open({
-      view,
-      read: () => rest.readProvenance(documentId),
-      settledVersion: () => (session.numUnacknowledged() === 0 ? session.version : null),
-      complain: (error) => this.host.complain(error),
+    void this.later.use((part) => {
+      if (session !== this.host.session) return
+      this.origins ??= new part.Origins()
+      paper.before(this.origins.element)
+      this.origins.open({
+        view,
+        read: () => rest.readProvenance(documentId),
+        settledVersion: () => (session.numUnacknowledged() === 0 ? session.version : null),
+        complain: (error) => this.host.complain(error),
+      })
     })
   }
 

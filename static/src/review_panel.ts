@@ -27,12 +27,10 @@ export interface ReviewPanelHost {
 }
 
 export class ReviewPanel {
-  readonly element = h("section", { class: "tl-panel", "aria-label": "Review" })
-  private readonly body = h("div", {})
-
-  constructor(private readonly host: ReviewPanelHost) {
-    this.element.append(this.body)
-  }
+  constructor(
+    private readonly body: HTMLElement,
+    private readonly host: ReviewPanelHost,
+  ) {}
 
   show(): void {
     const { state } = this.host.view
@@ -104,6 +102,7 @@ export class ReviewPanel {
   private alternatives(suggestion: OpenSuggestion): HTMLElement[] {
     const { wire, choices } = suggestion
     const isMixed = pureChoice(suggestion) === null
+    const best = Math.max(...choices.map(({ score }) => score))
     return choices.map((alternative, index) => {
       const input = h("input", { type: "radio", name: `tl-alternative-${wire.id}`, "data-key": `choice-${wire.id}-${index}` })
       input.checked = !isMixed && index === suggestion.chosen
@@ -116,7 +115,7 @@ export class ReviewPanel {
         input,
         h("span", { class: "tl-alternative-text" }, alternative.text || "(nothing)"),
         alternative.flags.length > 0 ? h("span", { class: "tl-flag-sign", role: "img", "aria-label": "changes facts", title: "Changes facts" }, "!") : null,
-        scoreOf(alternative.score.toFixed(2)),
+        choices.length > 1 && fitOf(alternative.score - best),
       )
     })
   }
@@ -143,9 +142,11 @@ export class ReviewPanel {
   }
 }
 
-function scoreOf(score: string): HTMLElement {
-  const meaning = "How well it joins, log-probability per token; higher is better"
-  return h("span", { class: "tl-score", role: "img", title: meaning, "aria-label": `${score}. ${meaning}` }, score)
+/** How well an alternative joins the text, beside the best: e to the difference of the scores per token. */
+function fitOf(behind: number): HTMLElement {
+  const percent = Math.round(Math.exp(behind) * 100)
+  const words = behind === 0 ? "Joins the text best" : `Joins the text ${percent} % as well as the best`
+  return h("span", { class: "tl-fit", role: "img", title: words, "aria-label": words }, h("i", { style: `width:${Math.max(8, percent)}%` }))
 }
 
 function emptyState(): HTMLElement {

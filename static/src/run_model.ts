@@ -35,6 +35,8 @@ export interface RunRecord {
   /** Span id to text that will not change again in this run. */
   readonly stable: Map<string, string>
   isStopping: boolean
+  /** Another run of the same regions starts as soon as this one has ended. */
+  isReplaced: boolean
   ended: RunEnded | null
   readonly startedAt: number
 }
@@ -64,6 +66,7 @@ export class RunModel {
       isBaseline,
       stable: new Map(),
       isStopping: false,
+      isReplaced: false,
       ended: null,
       startedAt: performance.now(),
     }

@@ -35,7 +35,7 @@ import type {
   Welcome,
 } from "./protocol.gen"
 import { type OpenSuggestion, reviewField } from "./review"
-import { isActive, type RunModel } from "./run_model"
+import { isActive, type RunModel, type RunRecord } from "./run_model"
 import { placesOf } from "./run_places"
 import { RunView } from "./run_view"
 import { describeSave, type SaveState } from "./save_state"
@@ -168,8 +168,8 @@ export class DocumentSession {
     if (run !== null && isActive(run)) this.connection?.send({ type: "cancel", run_id: run.runId })
   }
 
-  stop(): void {
-    for (const run of this.runs.active()) {
+  stop(runs: readonly RunRecord[] = this.runs.active()): void {
+    for (const run of runs) {
       run.isStopping = true
       this.connection?.send({ type: "cancel", run_id: run.runId })
     }

@@ -103,3 +103,21 @@ def test_A11_A12_new_makes_a_document_of_its_own_kept_from_the_first_keystroke(o
 
     expect(editor.page.locator(".cm-line").first).to_have_text("x")
     assert editor.text == "The one before."
+
+
+def test_a_link_to_another_document_opens_it_and_one_to_none_is_told(open_editor: Any):
+    editor: Editor = open_editor("The one before.")
+    first = editor.document_id
+    other = editor.server.ask("/api/documents", {"title": "Other", "text": "Another."})["id"]
+    line = editor.page.locator(".cm-line").first
+
+    editor.page.evaluate("hash => { location.hash = hash }", f"#/d/{other}")
+    expect(line).to_have_text("Another.")
+    editor.wait_saved()
+    editor.page.evaluate("location.hash = '#/d/doc_of_nobody'")
+
+    expect(editor.page.locator(".tl-status")).to_contain_text("is not here")
+    expect(editor.page).to_have_url(re.compile(f"{other}$"))
+    expect(line).to_have_text("Another.")
+    editor.page.goto(f"{editor.server.url}/#/d/{first}")
+    expect(line).to_have_text("The one before.")

@@ -72,9 +72,9 @@ def test_review_in_the_bar_shows_the_review_panel(open_editor: Any):
 
     editor.page.locator(".tl-dock").get_by_role("button", name="Review").click()
 
-    meaning = "How well it joins, log-probability per token; higher is better"
-    score = editor.page.get_by_title(meaning).first
-    expect(score).to_have_attribute("aria-label", f"{score.inner_text()}. {meaning}")
+    expect(editor.page.get_by_role("img", name="Joins the text best")).to_be_visible()
+    others = editor.page.get_by_role("img", name=re.compile(r"^Joins the text \d+ % as well as"))
+    expect(others).to_have_count(2)
     tab = editor.page.get_by_role("tab", name="Review")
     expect(tab).to_have_attribute("aria-selected", "true")
     expect(editor.page.locator(".tl-card")).to_be_focused()
