@@ -50,6 +50,8 @@ class ReplayView {
   private readonly slider = h("input", { type: "range", class: "tl-replay-slider", min: 0, step: 1, "aria-label": "Moment of the run" })
   private readonly playButton: HTMLButtonElement
   private readonly compare: HTMLButtonElement
+  /** Of use once there are two runs. */
+  private readonly measure = this.measureChoice()
   private readonly stages = h("div", { class: "tl-stages" })
   private readonly restless = h("section", { class: "tl-restless", "aria-label": "Words that changed often or late" })
   private readonly sentences = h("ol", { class: "tl-sentences", role: "listbox", "aria-label": "The run in sentences", hidden: true })
@@ -70,7 +72,15 @@ class ReplayView {
       this.stopPlay()
       host.stopBaseline()
     })
-    this.slider.addEventListener("input", () => this.seek(this.slider.valueAsNumber))
+    this.slider.addEventListener("input", () => {
+      this.stopPlay()
+      this.seek(this.slider.valueAsNumber)
+    })
+    this.slider.addEventListener("keydown", (event) => {
+      if (event.key !== " ") return
+      event.preventDefault()
+      this.togglePlay()
+    })
     this.sentences.addEventListener("keydown", (event) => this.pressInList(event))
     this.strip.draw(this.replay)
     this.drawRestless()
@@ -161,6 +171,7 @@ class ReplayView {
     const problem = this.host.startBaseline()
     this.beside.say(problem ?? "Running the same regions word by word…")
     this.compare.disabled = true
+    this.slider.focus()
   }
 
   private takeBaseline(): void {
@@ -170,6 +181,8 @@ class ReplayView {
     else if (run.passes.length === 0) this.beside.say("It ended without a word.")
     else {
       this.other = replayOf(run)
+      this.measure.hidden = false
+      this.compare.hidden = true
       this.recount()
       this.seek(0)
       if (!prefersCalm() && this.playing === null) this.togglePlay()
@@ -193,13 +206,6 @@ class ReplayView {
     })
     const speed = h("select", { "aria-label": "Speed" }, ...SPEEDS.map((one) => h("option", { value: one, selected: one === 1 }, `${one}×`)))
     speed.addEventListener("change", () => (this.speed = Number(speed.value)))
-    const measure = h("select", { "aria-label": "What is equal" }, h("option", { value: "time" }, "Equal time"), h("option", { value: "passes" }, "Equal passes"))
-    measure.addEventListener("change", () => {
-      const { own } = this.passesNow()
-      this.isByTime = measure.value === "time"
-      this.recount()
-      this.seek(this.momentOfPass(own))
-    })
     return h(
       "div",
       { class: "tl-dialog-foot tl-transport" },
@@ -213,13 +219,25 @@ class ReplayView {
         iconButton(icon("right"), "Step forward", () => this.step(1)),
         iconButton(icon("last"), "Last pass", () => this.step(this.moments.length)),
         speed,
-        measure,
+        this.measure,
         h("span", { class: "tl-card-gap" }),
         masked,
         list,
         this.compare,
       ),
     )
+  }
+
+  private measureChoice(): HTMLSelectElement {
+    const options = [h("option", { value: "time" }, "Equal time"), h("option", { value: "passes" }, "Equal passes")]
+    const measure = h("select", { "aria-label": "What is equal", hidden: true }, ...options)
+    measure.addEventListener("change", () => {
+      const { own } = this.passesNow()
+      this.isByTime = measure.value === "time"
+      this.recount()
+      this.seek(this.momentOfPass(own))
+    })
+    return measure
   }
 
   private drawRestless(): void {

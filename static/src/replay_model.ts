@@ -127,6 +127,11 @@ export function restlessWords({ passes }: Replay): RestlessWord[] {
 
 const MOST_TOLD = 4
 
+/** How many passes there are in all, as far as is known. */
+export function lastPass({ passes, maxPasses, run }: Replay): number {
+  return run.ended === null ? maxPasses : (passes.at(-1)?.pass ?? maxPasses)
+}
+
 /** A pass as a sentence, for the ear. With `isMasked`, positions instead of words. */
 export function sentenceOf(replay: Replay, index: number, isMasked: boolean): string {
   const now = replay.passes[index]
@@ -136,7 +141,7 @@ export function sentenceOf(replay: Replay, index: number, isMasked: boolean): st
   const numSettled = words.filter(isSettled).length
   const numBlank = words.filter(({ kind }) => kind === "blank").length
   const blanks = numBlank === 0 ? "" : `, ${numBlank} still blank`
-  const start = `Pass ${now.pass} of ${replay.maxPasses}: ${numSettled} of ${words.length} words settled${blanks}.`
+  const start = `Pass ${now.pass} of ${lastPass(replay)}: ${numSettled} of ${words.length} words settled${blanks}.`
   const changed = now.words.flatMap((word, at) => (word?.isChanged ? [{ at, text: word.text }] : []))
   if (changed.length === 0) return start
   const told = changed.slice(0, MOST_TOLD)

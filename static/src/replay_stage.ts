@@ -3,7 +3,7 @@
 import { append, type Child, h, replaceChildren } from "./dom"
 import { draftOf, pieceNode, piecesOf } from "./drafts"
 import type { RegionFrame } from "./protocol.gen"
-import { present, type Replay, shareSettledAt } from "./replay_model"
+import { lastPass, present, type Replay, shareSettledAt } from "./replay_model"
 
 const SECONDS = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
@@ -64,10 +64,6 @@ function regionNode(region: RegionFrame, isMasked: boolean): HTMLElement {
     return at === end ? [node, h("span", { class: "tl-tide", "aria-hidden": "true" })] : [node]
   })
   return h("span", { class: "tl-stage-region" }, ...nodes)
-}
-
-function lastPass({ passes, maxPasses, run }: Replay): number {
-  return run.ended === null ? maxPasses : (passes.at(-1)?.pass ?? maxPasses)
 }
 
 /** Bars instead of words: their lengths and nothing else. */

@@ -13,6 +13,8 @@ const MOST_ROWS = 64
 const GAP = 3
 const REGION_GAP = 14
 const WIDEST = 12
+/** Where the screen is tall, the picture is; theme.css holds it to a share of the height. */
+const ROOMY = 1.4
 
 const HEIGHTS: Record<PieceKind, number> = { stable: 0.78, settled: 0.44, open: 0.12, blank: 0.12 }
 
@@ -43,7 +45,7 @@ export class ReplayStrip {
       svg("path", { class: "tl-strip-tide", d: tidePath(chosen.map(({ pass }) => pass), columns, this.row) }),
     )
     this.head.setAttribute("height", String(this.row))
-    picture.style.height = `${height}px`
+    picture.style.setProperty("--tl-tall", `${height * ROOMY}px`)
     picture.addEventListener("click", (event) => {
       const { top, height: shown } = picture.getBoundingClientRect()
       const at = Math.floor(((event.clientY - top) / shown) * this.rows.length)

@@ -114,6 +114,22 @@ def test_a_replay_plays_by_itself_and_pauses(editor: Editor):
     assert (number, settled) == (last, 100)
 
 
+def test_the_replay_is_played_and_stepped_from_the_slider_by_keyboard(editor: Editor):
+    dialog = open_replay(editor)
+    expect(dialog.get_by_label("What is equal")).to_be_hidden()
+
+    editor.press(" ")
+    expect(dialog.get_by_role("button", name="Pause", exact=True)).to_be_visible()
+    editor.press("End")
+    expect(dialog.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    number, last, settled = facts(dialog)
+    assert (number, settled) == (last, 100)
+    dialog.get_by_role("button", name="As sentences").click()
+
+    told = dialog.locator(".tl-sentences li").last.inner_text()
+    assert told.startswith(f"Pass {last} of {last}:"), "the same count as above the words"
+
+
 def test_N15_hidden_words_are_nowhere_in_the_replay(editor: Editor):
     dialog = open_replay(editor)
     last_pass(dialog)
