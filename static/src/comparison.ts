@@ -154,9 +154,14 @@ function merged(before: string, after: string): Child[] {
 
 function marksOf(before: string, { from, to, inserted }: Hunk): Child[] {
   return [
-    from < to && h("del", { class: "tl-del" }, before.slice(from, to)),
-    inserted !== "" && h("ins", { class: "tl-ins" }, inserted),
+    from < to && h("del", { class: "tl-del" }, withSigns(before.slice(from, to))),
+    inserted !== "" && h("ins", { class: "tl-ins" }, withSigns(inserted)),
   ]
+}
+
+/** Line ends get a sign, and so do spaces on their own: a change of those alone could not be seen. */
+function withSigns(text: string): string {
+  return (text.trim() === "" ? text.replaceAll(" ", "␣") : text).replaceAll("\n", "¶\n")
 }
 
 /** Rows of two cells; long stretches without a change are folded. */
@@ -194,8 +199,8 @@ function changedRow(left: string | undefined, right: string | undefined): HTMLEl
   let at = 0
   for (const hunk of diffWords(before, after)) {
     const same = before.slice(at, hunk.from)
-    old.push(same, hunk.from < hunk.to && h("del", { class: "tl-del" }, before.slice(hunk.from, hunk.to)))
-    fresh.push(same, hunk.inserted !== "" && h("ins", { class: "tl-ins" }, hunk.inserted))
+    old.push(same, hunk.from < hunk.to && h("del", { class: "tl-del" }, withSigns(before.slice(hunk.from, hunk.to))))
+    fresh.push(same, hunk.inserted !== "" && h("ins", { class: "tl-ins" }, withSigns(hunk.inserted)))
     at = hunk.to
   }
   const cell = (text: string | undefined, parts: Child[]): HTMLElement =>

@@ -102,6 +102,19 @@ def test_C7_any_two_versions_are_compared_and_the_older_restored(open_editor: An
     assert revisions(editor)[-1]["author_kind"] == "restore"
 
 
+def test_D2_a_removed_line_end_is_seen_in_the_comparison(open_editor: Any):
+    editor: Editor = open_editor("One.\nTwo.")
+    editor.put_caret("One.")
+    editor.press("Delete")
+    assert editor.text == "One.Two."
+    history(editor)
+
+    editor.page.get_by_role("button", name="Compare with now").last.click()
+
+    dialog = editor.page.get_by_role("dialog", name="Compare versions")
+    expect(dialog.locator("del")).to_have_text("¶")
+
+
 def test_changes_are_walked_in_the_comparison(open_editor: Any):
     editor = three_versions(open_editor)
     editor.page.locator(".tl-revision", has_text="First").get_by_role(
