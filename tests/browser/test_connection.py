@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.browser.conftest import ACCESS_TOKEN, Editor, Server
 
@@ -135,6 +135,90 @@ def test_A2_two_tabs_type_at_once_and_agree(open_editor: Any):
     expect(first.page.locator(".cm-line").first).to_have_text(expected)
     expect(second.page.locator(".cm-line").first).to_have_text(expected)
     assert first.text == expected
+
+
+class SlowLine:
+    """The socket of a page whose edits are on their way until they are let go."""
+
+    def __init__(self, page: Page) -> None:
+        self.is_slow = False
+        self._held: list[str | bytes] = []
+        self._server: WebSocketRoute | None = None
+        page.route_web_socket(lambda _: True, self._open)
+
+    def _open(self, socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+        self._server = server
+
+        def send(message: str | bytes) -> None:
+            if self.is_slow:
+                self._held.append(message)
+            else:
+                server.send(message)
+
+        socket.on_message(send)
+
+    @property
+    def num_held(self) -> int:
+        return len(self._held)
+
+    def let_go(self) -> None:
+        assert self._server is not None
+        self.is_slow = False
+        for message in self._held:
+            self._server.send(message)
+        self._held.clear()
+
+
+@pytest.fixture
+def two_writers(page: Page, open_editor: Any) -> tuple[Editor, SlowLine, Editor]:
+    """Two tabs on one document; what the first sends is held back."""
+    line = SlowLine(page)
+    first: Editor = open_editor("Left right.")
+    second_page = page.context.new_page()
+    second_page.goto(f"{first.server.url}/#/d/{first.document_id}")
+    second = Editor(second_page, first.server, first.document_id)
+    second.wait_saved()
+    line.is_slow = True
+    return first, line, second
+
+
+def test_A10_a_remote_edit_leaves_what_is_typed_and_not_yet_stored(
+    two_writers: tuple[Editor, SlowLine, Editor],
+):
+    first, line, second = two_writers
+    first.put_caret("right")
+    first.type(" mine")
+    second.put_caret("Left")
+
+    second.type(" theirs")
+
+    shown = first.page.locator(".cm-line").first
+    expect(shown).to_have_text("Left theirs right mine.")
+    expect(first.page.locator(".tl-save")).not_to_contain_text("Saved")
+    assert second.text == "Left theirs right."
+    first.type("!")
+    expect(shown).to_have_text("Left theirs right mine!.")
+    line.let_go()
+    assert first.text == "Left theirs right mine!."
+
+
+def test_A9_A16_a_late_edit_of_an_old_version_replaces_nothing(
+    two_writers: tuple[Editor, SlowLine, Editor],
+):
+    first, line, second = two_writers
+    first.select("Left")
+    first.type("Port")
+    first.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # it is sent
+    second.select("right")
+    second.type("starboard")
+    assert second.text == "Left starboard."
+    assert line.num_held > 0
+
+    line.let_go()
+
+    assert first.text == "Port starboard."
+    expect(second.page.locator(".cm-line").first).to_have_text("Port starboard.")
 
 
 def test_A8_saved_names_the_acknowledged_version(open_editor: Any):

@@ -56,7 +56,7 @@ def test_B4_the_refusal_is_readable_and_stays_over_the_paper(open_editor: Any):
     assert shown["x"] + shown["width"] <= paper["x"] + paper["width"]
 
 
-def test_B4_a_digit_against_a_locked_number_is_refused(editor: Editor):
+def test_T3_a_digit_against_a_locked_number_is_refused(editor: Editor):
     editor.put_caret("Take ")
 
     editor.type("1")
@@ -65,7 +65,7 @@ def test_B4_a_digit_against_a_locked_number_is_refused(editor: Editor):
     assert editor.text == TEXT
 
 
-def test_B4_a_word_typed_before_a_lock_gets_its_space(editor: Editor):
+def test_T3_a_word_typed_before_a_lock_gets_its_space(editor: Editor):
     editor.put_caret("Take ")
 
     editor.type("only")
