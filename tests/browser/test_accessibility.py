@@ -288,7 +288,7 @@ def test_R11_blanks_have_a_text_alternative(open_editor: Any):
     editor.wait_run_over()
 
 
-def test_forced_colours_keep_states_apart(page: Page, open_editor: Any):
+def test_R9_forced_colours_keep_states_apart(page: Page, open_editor: Any):
     page.emulate_media(forced_colors="active")
     editor = open_sample(open_editor)
     editor.shoot("forced-colours")
@@ -298,6 +298,49 @@ def test_forced_colours_keep_states_apart(page: Page, open_editor: Any):
         for name in ("tl-lock", "tl-region")
     }
     assert borders == {"tl-lock": "solid", "tl-region": "dashed"}
+
+
+# How each state is drawn, colours left out.
+_SHAPE = """name => {
+  const style = getComputedStyle(document.querySelector(name))
+  const line = style.textDecorationLine
+  const picture = style.backgroundImage === 'none' ? '' : 'picture'
+  const kind = line === 'none' ? '' : style.textDecorationStyle
+  const frame = style.borderTopWidth === '0px' ? 'none' : style.borderTopStyle
+  return [line, kind, frame, picture].join(' ')
+}"""
+
+
+def test_R9_every_state_has_a_shape_of_its_own(page: Page, open_editor: Any):
+    editor = open_sample(open_editor)
+    shapes = {name: page.evaluate(_SHAPE, name) for name in (".tl-lock", ".tl-region")}
+    in_a_run(editor)
+    expect(page.locator(".tl-box").first).to_be_visible()
+    shapes[".tl-box"] = page.evaluate(_SHAPE, ".tl-box")
+    editor.wait_run_over()
+    expect(page.locator(".cm-line del.tl-del, .cm-line .tl-del").first).to_be_visible()
+    shapes |= {name: page.evaluate(_SHAPE, name) for name in ("ins.tl-ins", ".tl-del")}
+
+    assert shapes[".tl-lock"] == "underline solid none picture"
+    assert shapes[".tl-region"] == "underline dashed none "
+    assert shapes[".tl-del"].startswith("line-through")
+    assert len(set(shapes.values())) == len(shapes)
+
+
+def test_R17_at_400_percent_zoom_the_text_keeps_most_of_the_height(page: Page, open_editor: Any):
+    """A screen of 1280 by 800 leaves 320 by 200."""
+    page.set_viewport_size({"width": 320, "height": 200})
+    editor = open_sample(open_editor)
+    paper = page.locator(".tl-paper").bounding_box()
+    assert paper is not None
+    assert paper["height"] >= 100
+
+    page.locator(".tl-phone-tools .tl-refine").click()
+
+    expect(page.locator(".tl-dock .tl-stop")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".tl-status")).to_be_in_viewport(ratio=1)
+    editor.shoot("zoomed-run")
+    editor.wait_run_over()
 
 
 def test_R8_with_reduced_motion_nothing_moves_in_any_state(page: Page, open_editor: Any):
