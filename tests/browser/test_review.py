@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ACCESS_TOKEN, Editor
 
@@ -20,7 +20,7 @@ def refine_to_the_end(editor: Editor, *, seed: int = 0) -> None:
     # An earlier run may have left the very line that is waited for.
     editor.page.evaluate("document.querySelector('.tl-status').textContent = ''")
     editor.press("Control+Shift+Enter")
-    expect(editor.page.locator(".tl-status")).to_have_text(re.compile("^Finished"))
+    expect(editor.page.locator(".tl-status")).to_have_text(re.compile("^Finished"), timeout=60_000)
 
 
 def test_C10_running_again_adds_variants_to_one_suggestion(open_editor: Any):
@@ -187,3 +187,18 @@ def test_what_was_decided_is_not_shown_again_while_the_server_answers(open_edito
 
     assert editor.page.locator("ins.tl-ins").count() == 0
     assert editor.page.evaluate("window.shownAgain") == 0
+
+
+def test_the_card_below_a_long_region_comes_wholly_into_view(page: Page, open_editor: Any):
+    page.set_viewport_size({"width": 390, "height": 844})
+    words = "We would be happy if you could perhaps come a bit early, so that there is time."
+    text = "First.\n\n" * 9 + words
+    region = {"kind": "region", "from": text.index("We"), "to": len(text) - 1}
+    editor: Editor = open_editor(text, spans=[region])
+    refine_to_the_end(editor)
+    editor.page.locator(".cm-content").focus()
+
+    editor.press("F8")
+
+    expect(page.locator(".tl-card")).to_be_focused()
+    expect(page.locator(".tl-card").get_by_role("button", name="Accept")).to_be_in_viewport(ratio=1)
