@@ -144,7 +144,7 @@ def test_earlier_windows_are_context_of_later_ones():
 
 def test_a_text_longer_than_a_canvas_is_rewritten_block_by_block():
     text = "we will review this plan again at our next meeting with all members of staff. " * 30
-    job = a_job(f"Dear all, <{text}> thank you", preset="fast", alternatives=1)
+    job = a_job(f"Dear all, <{text}> thank you", preset="fast", alternatives=1, steps=24)
 
     finished = run_job(job)
 
@@ -155,7 +155,7 @@ def test_a_text_longer_than_a_canvas_is_rewritten_block_by_block():
 
 
 def test_a_blank_may_be_longer_than_a_canvas():
-    finished = run_job(a_job("we [___] today", preset="fast", length=600, alternatives=1))
+    finished = run_job(a_job("we [___] today", preset="fast", length=600, alternatives=1, steps=24))
 
     assert len(finished.run_card.canvas["lengths_tried"]) == 4
     assert sum(finished.run_card.canvas["lengths_chosen"]) > 256
