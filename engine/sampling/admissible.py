@@ -81,6 +81,14 @@ class Admissible:
         assert row == logits.shape[0], "one row of logits for every masked slot"
         return logits
 
+    def visible_bias(self, canvas: Canvas, place: tuple[int, int, int]) -> Tensor:
+        """Return the bias [V + 1] of what else could stand at a visible place (c, p, s)."""
+        candidate, index, slot = place
+        states = canvas.state[candidate, index].tolist()
+        row = self.edges[index].bias.clone()
+        self._ban(row, self.edges[index], slot, states, canvas.tokens[candidate, index].tolist())
+        return row
+
     def causal_bias(self, index: int, slot: int, left: int | None) -> Tensor:
         """Return the bias [V + 1] of slot `slot` of a part written from left to right."""
         row = self.edges[index].bias.clone()

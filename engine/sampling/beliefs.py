@@ -115,11 +115,16 @@ class VisibleBeliefs:
 
 
 def visible_beliefs(
-    denoiser: Denoiser, context: Context, canvas: Canvas, wanted: Tensor
+    denoiser: Denoiser,
+    context: Context,
+    canvas: Canvas,
+    wanted: Tensor,
+    admissible: Admissible | None = None,
 ) -> VisibleBeliefs:
     """Score the visible slots `wanted` [C, P, L] as they stand: one forward.
 
-    For models whose logits of visible slots are trained. PAD and special ids are left out.
+    For models whose logits of visible slots are trained. PAD and special ids are left out, and
+    so is, as the best, what `admissible` does not let stand there.
     """
     own, lead = torch.ones(wanted.shape), torch.zeros(wanted.shape)
     best = canvas.tokens.clone()
@@ -128,7 +133,11 @@ def visible_beliefs(
         logits = _forward(denoiser, context, canvas, active, wanted[active])[:, :-1]
         logits[:, sorted(denoiser.codec.special_ids())] = BANNED
         probability = logits.softmax(-1).cpu()
-        top, token = probability.max(-1)
+        allowed = logits if admissible is None else logits.clone()
+        if admissible is not None:
+            for row, (c, p, s) in enumerate(torch.nonzero(wanted).tolist()):
+                allowed[row] += admissible.visible_bias(canvas, (c, p, s))[:-1]
+        top, token = allowed.softmax(-1).cpu().max(-1)
         own[wanted] = probability.gather(-1, canvas.tokens[wanted].unsqueeze(-1)).squeeze(-1)
         best[wanted], lead[wanted] = token, top
     return VisibleBeliefs(own, best, lead, len(active))

@@ -124,7 +124,9 @@ class Reviser:
             case "hidden":
                 return self._hide(plain, canvas)
             case "visible":
-                seen = visible_beliefs(task.denoiser, task.context, canvas, plain.free)
+                seen = visible_beliefs(
+                    task.denoiser, task.context, canvas, plain.free, self._admissible
+                )
                 self.nfe += seen.nfe
                 return replace(plain, own=seen.own, best=seen.best, lead=seen.lead)
             case "dice":

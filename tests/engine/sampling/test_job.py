@@ -518,3 +518,18 @@ def test_revising_keeps_to_the_passes_and_to_what_was_told(commitment):
 
     assert sum(record.remasked for record in finished.telemetry) > 0
     assert first(finished).startswith(told)
+
+
+@pytest.mark.parametrize("noise", range(12))
+def test_an_exchanged_token_still_repeats_the_edge_of_its_region(noise):
+    """A blank that touches a word shares a token with it; no edit may take that away."""
+
+    def babble(slot: Slot) -> Answer:
+        word = POOL[(7 * slot.call + 3 * slot.index + noise) % len(POOL)]
+        return Answer(f" {word}", 0.98)
+
+    job = a_job("we saw [___]we saw [___]", remasking="token_edits", preset="fast", alternatives=1)
+    finished = run_job(job, a_workshop(ScriptedDenoiser(babble)))
+
+    assert sum(record.edited for record in finished.telemetry) > 0
+    assert all(first(finished, index).strip() for index in range(2))
