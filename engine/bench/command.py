@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from engine.bench.agreement import bench_agreement
 from engine.bench.judge import open_judge
 from engine.bench.latency import bench_latency
 from engine.bench.lengths import LengthRequest, bench_lengths
@@ -18,7 +19,7 @@ from engine.bench.quality import QualityRequest, bench_quality
 from engine.bench.report import machine
 from engine.bench.sweep import SweepRequest, bench_sweep
 from engine.bench.templates import bench_templates
-from engine.contract import Preset
+from engine.contract import Preset, SamplerConfig
 from engine.errors import InvalidJob
 from engine.sampling.calibration import Calibration
 from engine.sampling.job import Workshop
@@ -27,6 +28,9 @@ from engine.worker.calibration_file import save_calibration
 from engine.worker.opening import open_workshop
 
 __all__ = ["BENCHES", "BenchRequest", "run_bench"]
+
+
+WITHOUT_TEXT = ("latency", "agreement")  # they bring their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class BenchRequest:
 
     what: str
     heldout: Path | None = None  # folder of <domain>.txt; templates: a templates.jsonl
-    count: int | None = None  # gaps a cell, windows or templates; None = the benchmark's own
+    count: int | None = None  # gaps a cell, windows, pairs or templates; None = the benchmark's own
     preset: Preset = "balanced"
     seed: int = 0
     judged: bool = False  # quality: fetch and ask the other model
@@ -49,7 +53,7 @@ class BenchRequest:
     def __post_init__(self) -> None:
         if self.what not in BENCHES:
             raise InvalidJob(f"no benchmark {self.what!r}; allowed: {', '.join(BENCHES)}")
-        if self.what != "latency" and self.heldout is None:
+        if self.what not in WITHOUT_TEXT and self.heldout is None:
             raise InvalidJob(
                 f"{self.what} needs --heldout: a folder with one <domain>.txt a domain, or for "
                 "templates a templates.jsonl"
@@ -66,6 +70,11 @@ def run_bench(request: BenchRequest, settings: EngineSettings) -> dict[str, Any]
 
 def _latency(workshop: Workshop, _: BenchRequest, __: EngineSettings) -> dict[str, Any]:
     return bench_latency(workshop)
+
+
+def _agreement(workshop: Workshop, request: BenchRequest, _: EngineSettings) -> dict[str, Any]:
+    config = SamplerConfig(preset=request.preset, alternatives=1)
+    return bench_agreement(workshop, count=request.count or 200, seed=request.seed, config=config)
 
 
 def _quality(workshop: Workshop, request: BenchRequest, settings: EngineSettings) -> dict[str, Any]:
@@ -122,6 +131,7 @@ def _folder(request: BenchRequest) -> Path:
 
 BENCHES: dict[str, Callable[[Workshop, BenchRequest, EngineSettings], dict[str, Any]]] = {
     "latency": _latency,
+    "agreement": _agreement,
     "quality": _quality,
     "positions": _positions,
     "lengths": _lengths,
