@@ -242,7 +242,7 @@ def train(
 @app.command()
 def bench(
     what: Annotated[
-        str, typer.Argument(help="latency, quality, positions, lengths or templates.")
+        str, typer.Argument(help="latency, agreement, quality, positions, lengths or templates.")
     ] = "latency",
     heldout: Annotated[
         Path | None, typer.Option(help="Folder of <domain>.txt; templates: a .jsonl file.")
