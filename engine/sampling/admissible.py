@@ -147,6 +147,8 @@ class Admissible:
             row.masked_fill_(~words.starting_with(edges.part.prefix) & ~_only(row), BANNED)
         elif edges.anchor is None or words.is_space_last(edges.anchor):
             row.masked_fill_(words.starts_space, BANNED)
+        if edges.anchor is None and not edges.part.prefix:
+            row.masked_fill_(words.starts_closing, BANNED)  # nothing stands there to be closed
         if edges.part.is_guarded_left:
             row.masked_fill_(words.starts_alnum, BANNED)
         if edges.anchor is not None and not edges.part.prefix:
@@ -175,6 +177,8 @@ class Admissible:
             row.masked_fill_(words.ends_space, BANNED)
         if words.word(neighbour):
             row[neighbour] = BANNED
+        if is_left and words.opens_blank(neighbour):
+            row.masked_fill_(words.starting_with(b"_"), BANNED)
         doubled = words.doubled_after(neighbour) if is_left else words.doubled_before(neighbour)
         if doubled:
             same = words.starting_with(doubled) if is_left else words.ending_with(doubled)

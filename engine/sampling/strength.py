@@ -1,14 +1,14 @@
 """How much of existing text to rewrite: its weakest tokens become masks.
 
 Source: ALGORITHMS section 8: ceil(s * N) tokens with the lowest hidden-token probability. We
-hide every eighth token at a time instead of one: eight rows whatever the length.
+hide every eighth token at a time instead of one: eight rows whatever the length. And we take
+whole words, by their weakest token.
 """
 
 from __future__ import annotations
 
 import math
-
-import torch
+from collections.abc import Sequence
 
 from engine.canvas.canvas import Canvas
 from engine.canvas.layout import Window
@@ -56,8 +56,39 @@ def mask_weakest(
     given = {}
     for part, tokens in texts.items():
         count = math.ceil(window.parts[part].strength * len(tokens))
-        values = probability[0, part, : len(tokens)]
-        weakest = torch.argsort(values, stable=True)[:count].tolist()
-        masked = tuple(slot in set(weakest) for slot in range(len(tokens)))
-        given[part] = Given(tokens, masked)
+        values = probability[0, part, : len(tokens)].tolist()
+        weakest = _weakest_words(_words(tokens, denoiser.codec), values, count)
+        given[part] = Given(tokens, tuple(slot in weakest for slot in range(len(tokens))))
     return given
+
+
+def _words(tokens: Sequence[int], codec: TextCodec) -> list[list[int]]:
+    """Return the slots of each word: a token that goes on with letters or digits is of it."""
+    words: list[list[int]] = []
+    before = b""
+    for slot, token in enumerate(tokens):
+        raw = codec.token_bytes(token)
+        if words and _is_inner(before[-1:]) and _is_inner(raw[:1]):
+            words[-1].append(slot)
+        else:
+            words.append([slot])
+        before = raw
+    return words
+
+
+def _is_inner(byte: bytes) -> bool:
+    return byte.isalnum() or byte >= b"\x80"  # the latter: a letter's byte beyond ASCII
+
+
+def _weakest_words(words: Sequence[list[int]], values: Sequence[float], count: int) -> set[int]:
+    """Return the slots of the words with the weakest tokens, `count` at most.
+
+    Whole words only: half a word kept is a syllable that the rest must be bent around. Where not
+    even the weakest word fits, it is taken all the same.
+    """
+    order = sorted(words, key=lambda word: (min(values[slot] for slot in word), word[0]))
+    chosen: set[int] = set()
+    for word in order:
+        if count and (not chosen or len(chosen) + len(word) <= count):
+            chosen.update(word)
+    return chosen

@@ -26,7 +26,7 @@ DANGLING = frozenset(DANGLING_TEXT.split())
 CLOSING = ".,;:!?"
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 # Fills never spell a blank, or a filled document would be read as unfilled (BEHAVIOURS H3).
-PLACEHOLDER = re.compile(rb"_{2,}|\*{2,}|\{\{|\}\}")
+PLACEHOLDER = re.compile(rb"\[_|_{2,}|\*{2,}|\{\{|\}\}")
 DOUBLED = tuple(b"_*{},;:."[i : i + 1] for i in range(8))  # the first four lead to a blank
 
 
@@ -52,6 +52,7 @@ class Vocabulary:
         self.ends_space = self._vector(item[-1:].isspace() for item in known)
         self.starts_alnum = self._vector(item[:1].isalnum() for item in known)
         self.ends_alnum = self._vector(item[-1:].isalnum() for item in known)
+        self.starts_closing = self._vector(_closes_first(item) for item in known)
         self.ends_closing = self._vector(_closes(item) for item in known)
         self.ends_sentence = self._vector(_ends_sentence(item) for item in known)
         self.dangles = self._vector(item.strip().lower() in DANGLING for item in known)
@@ -137,7 +138,13 @@ class Vocabulary:
             return True
         if self.doubled_after(left) and self.bytes[right][:1] == self.bytes[left][-1:]:
             return True
+        if self.opens_blank(left) and self.bytes[right][:1] == b"_":
+            return True
         return left == right and bool(self.word(left))
+
+    def opens_blank(self, token: int) -> bool:
+        """Whether an underscore after the token would begin what reads as a blank."""
+        return self.bytes[token][-1:] == b"["
 
     def doubled_after(self, token: int) -> bytes:
         """The character that must not follow the token, or nothing."""
