@@ -18,7 +18,7 @@ from engine.denoisers.base import Context, Denoiser
 from engine.sampling.beliefs import hidden_stripes
 from engine.sampling.probe import Given
 
-__all__ = ["NUM_STRIPES", "mask_weakest", "part_tokens"]
+__all__ = ["NUM_STRIPES", "mask_weakest", "part_tokens", "split_words", "weakest_words"]
 
 NUM_STRIPES = 8
 
@@ -57,12 +57,12 @@ def mask_weakest(
     for part, tokens in texts.items():
         count = math.ceil(window.parts[part].strength * len(tokens))
         values = probability[0, part, : len(tokens)].tolist()
-        weakest = _weakest_words(_words(tokens, denoiser.codec), values, count)
+        weakest = weakest_words(split_words(tokens, denoiser.codec), values, count)
         given[part] = Given(tokens, tuple(slot in weakest for slot in range(len(tokens))))
     return given
 
 
-def _words(tokens: Sequence[int], codec: TextCodec) -> list[list[int]]:
+def split_words(tokens: Sequence[int], codec: TextCodec) -> list[list[int]]:
     """Return the slots of each word: a token that goes on with letters or digits is of it."""
     words: list[list[int]] = []
     before = b""
@@ -80,7 +80,7 @@ def _is_inner(byte: bytes) -> bool:
     return byte.isalnum() or byte >= b"\x80"  # the latter: a letter's byte beyond ASCII
 
 
-def _weakest_words(words: Sequence[list[int]], values: Sequence[float], count: int) -> set[int]:
+def weakest_words(words: Sequence[list[int]], values: Sequence[float], count: int) -> set[int]:
     """Return the slots of the words with the weakest tokens, `count` at most.
 
     Whole words only: half a word kept is a syllable that the rest must be bent around. Where not
